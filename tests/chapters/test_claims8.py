@@ -14,8 +14,6 @@ from course.lab.learning import Recipe, best_rate, fine_tune, learn
 from course.lab.tasks import KINDS
 from course.ledger import judge
 from course.ledger.rules import get_claim
-from course_lib.errors import CourseError
-from course_lib.models.encoder import RandomEncoder
 from tests.lab import four_samples
 
 FEW = Recipe(rate=1e-2, epochs=1, min_steps=5, max_steps=8, batch_size=8)
@@ -49,10 +47,6 @@ def test_a_recipe_s_steps_and_rates():
     assert [recipe.steps(n) for n in (1, 16, 17, 1_000)] == [5, 6, 9, 20]
     factors = [recipe.schedule(step, 10) for step in range(10)]
     np.testing.assert_allclose(factors, [0.5, 1.0, *[(11 - step) / 9 for step in range(3, 11)]])
-    with pytest.raises(CourseError, match="min_steps <= max_steps"):
-        Recipe(min_steps=30, max_steps=20)
-    with pytest.raises(CourseError, match="warmup=1"):
-        Recipe(warmup=1)
 
 
 def test_from_scratch_is_the_same_network_with_other_numbers():
@@ -63,8 +57,6 @@ def test_from_scratch_is_the_same_network_with_other_numbers():
     assert torch.equal(rows[0], rows[1])
     assert not torch.equal(rows[0], rows[2])
     assert not torch.equal(rows[0], rows[3])
-    with pytest.raises(CourseError, match="cannot make a RandomEncoder anew"):
-        untrained(RandomEncoder(6), 0)
 
 
 @pytest.mark.parametrize("frozen", [False, True])

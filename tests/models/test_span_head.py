@@ -163,17 +163,6 @@ def test_no_answer_wins_if_no_span_passes_it_by_the_threshold():
     assert head.predict(asked, threshold=-9) == [span]
 
 
-def test_of_all_windows_the_lowest_null_score_counts():
-    head = letters({"a": [0.0, 0.0], "b": [0.0, 0.0], "c": [1.0, 1.0]}, no_answer=True)
-    with torch.no_grad():
-        head.null.bias.zero_()
-        head.null.weight.zero_()
-        head.null.weight[0, 2] = -3.0  # of [u; v; ...] it reads v: mean of the passage
-    head.encoder.max_units = 3
-    found = head.n_best([("a", "a a a c c c")], 99)[0]
-    assert [answer.score for answer in found if not answer.text] == [-3.0]  # of the window c c c; of a a a it is 0
-
-
 def test_groups_freezing_and_files(head, tmp_path):
     grouped = sorted(id(parameter) for _, group in head.layer_groups() for parameter in group)
     assert grouped == sorted(id(parameter) for parameter in head.parameters())

@@ -4,6 +4,7 @@ import inspect
 import json
 import time
 from dataclasses import replace
+from itertools import count
 
 import pytest
 import torch
@@ -94,7 +95,7 @@ def test_a_part_of_one_s_own_is_enough(answers_folder):
     solved("7.9")
     result = check("9.B")
     assert result.right
-    assert "1 of its 3 parts are yours" in result.title
+    assert "Yours: 1 of its 3 parts." in result.title
     assert "✓ 7.9 `step_loss`: yours, of 2026-11-25" in result.paragraphs[0]
     assert result.paragraphs[1].startswith("✓ The loss goes from")
     assert result.code == "a table"
@@ -201,12 +202,21 @@ def test_what_a_slow_part_costs_more_is_said_until_the_course_s_stands_in(
         return answer
 
     part = parts_of_builds.Part(replace(exercise, solution=taking(of_the_course_s)), taking(seconds), since="today")
-    call = parts_of_builds.guarded(part, [""])
+    replaced = []
+    call = parts_of_builds.guarded(part, [""], replaced)
     assert {call([[-0.5, -1.5]]) for _ in range(900)} == {exercise.solution([[-0.5, -1.5]])}
     said = capsys.readouterr().out.splitlines()
     assert len(said) == len(remarks)
     assert all(remark in line for remark, line in zip(remarks, said, strict=True))
+    assert replaced == (["3.2"] if remarks else [])
     assert not remarks or 500 <= taken.count(seconds) < 510
+
+
+def test_what_the_course_s_part_did_is_not_called_the_reader_s(monkeypatch):
+    monkeypatch.setattr(parts_of_builds.time, "process_time", count().__next__)
+    monkeypatch.setattr(parts_of_builds, "_COST", [(-2, ""), (-1, "")])
+    solved("7.9")
+    assert "Yours: 1 of its 3 parts; the course's did the rest of 7.9." in check("9.B").title
 
 
 def test_a_part_that_calls_a_slow_one_has_a_limit_of_its_own(monkeypatch):
@@ -219,10 +229,10 @@ def test_a_part_that_calls_a_slow_one_has_a_limit_of_its_own(monkeypatch):
             pass
         return exercise.solution(log_probs)
 
-    inner = parts_of_builds.guarded(parts_of_builds.Part(exercise, slow, since="2026-11-25"), calls)
+    inner = parts_of_builds.guarded(parts_of_builds.Part(exercise, slow, since="2026-11-25"), calls, [])
     around = replace(exercise, solution=lambda s: exercise.solution(s))
     part = parts_of_builds.Part(around, lambda s: [inner(s) for _ in range(4)].pop(), since="2026-11-25")
-    assert parts_of_builds.guarded(part, calls)([[-0.5]]) == exercise.solution([[-0.5]])
+    assert parts_of_builds.guarded(part, calls, [])([[-0.5]]) == exercise.solution([[-0.5]])
 
 
 def test_a_fault_of_the_machine_itself_is_raised_or_said(monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from course.chapters.ch08 import claims as chapter8
-from course.chapters.ch08.claims import best_for_all, counted, scored, two_layer_tagger
+from course.chapters.ch08.claims import best_for_all, scored, two_layer_tagger
 from course.lab.controls import untrained
 from course.lab.kept_states import KeptStates
 from course.lab.learning import Recipe, best_rate, fine_tune, learn
@@ -34,12 +34,6 @@ def test_a_head_is_counted():
     heads = [value for name, value in found.parts.items() if "four heads" in name]
     assert heads == [1_538, 1_538, 9 * 769, 1_538]
     assert (chapter8.HEAD, chapter8.POOLER) == (1_538, 590_592)
-
-
-def test_the_paper_s_network_takes_no_memory_and_has_its_size():
-    bert = chapter8.paper_bert()
-    assert {parameter.device.type for parameter in bert.parameters()} == {"meta"}
-    assert sum(map(counted, (bert.embedding, bert.stack, bert.pooler))) == 109_482_240  # the published network's
 
 
 def test_a_recipe_s_steps_and_rates():
@@ -139,14 +133,6 @@ def test_one_recipe_is_judged_by_what_it_costs(small):
     assert found.values.mean() == pytest.approx(np.mean(best) - np.mean(one))
     for score, alone, gain in zip(one, found.baselines.values(), over, strict=True):
         assert gain.values.mean() == pytest.approx(score - alone)
-
-
-def test_joined_layers_are_the_layers_in_order():
-    bert = four_samples.bert(n_layers=3)
-    kept = KeptStates(bert, beside=(2, 3))
-    assert kept.dims == (24,)
-    for row, states in zip(kept.encode(TEXTS), bert.encode(TEXTS), strict=True):
-        np.testing.assert_allclose(row[0], np.concatenate([states[2], states[3]], axis=1), atol=1e-6)
 
 
 def test_the_larger_head_has_two_layers_and_its_seed():

@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 import pytest
+from playwright.sync_api import expect
 
 from course.site.slides import write_slides
 from course_lib.config import project_dir
@@ -213,8 +214,8 @@ def test_a_widget_lives(slides):
     )
     scale = slides.locator("section.present iframe").evaluate(SCALE)
     slides.mouse.click(left * scale, top * scale)
-    frame.get_by_text("5 Gradient").first.wait_for()
-    assert not frame.get_by_text("1 Scores").first.is_visible()
+    expect(frame.get_by_text("1 Scores").first).to_be_hidden()
+    assert frame.get_by_text("5 Gradient").first.is_visible()
 
 
 def test_folded_code_opens_and_the_slide_still_fits(slides):

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from course.widgets.word_stories import word_generations
-from tests.browser.conftest import kernel, reader
+from tests.browser.conftest import kernel, kernel_comes_to, reader
 from tests.widgets.test_word_stories import random_story
 
 pytestmark = pytest.mark.browser
@@ -34,8 +34,8 @@ def test_every_stop_draws_pythons_numbers_by_keyboard(lab, root):
     slider.focus()
     for key, stop in (("Home", 0), ("ArrowRight", 1), ("End", 2)):
         slider.press(key)
-        lab.page.wait_for_timeout(300)
         assert root.locator("svg.map").get_attribute("data-stop") == str(stop)
+        kernel_comes_to(lab, "print(generations.stop)", str(stop))
         agrees(lab, root)
     root.locator("svg.map").focus()
     root.locator("svg.map").press("1")
@@ -59,9 +59,7 @@ def test_a_typed_sentence_is_placed_and_an_unknown_one_told(lab, root):
     box = root.get_by_label("your own sentence with the word")
     box.fill("at the top")
     box.press("Enter")
-    root.locator(".ring").first.wait_for(state="visible")
-    lab.page.wait_for_timeout(500)
-    assert "Your sentence, ring 1: " in root.locator(".read").inner_text()
+    expect(root.locator(".read")).to_contain_text("Your sentence, ring 1: ")
     assert kernel(lab, "generations.word") == 1
     box.fill("over the top")
     box.press("Enter")

@@ -38,15 +38,7 @@ MAY_IMPORT = {
     "evaluation": {*BELOW_EVALUATION, "evaluation"},
     "session": {"base", "evaluation", "session"},
     # checkpoints as bytes; one card asks a model
-    "live": {
-        "base",
-        "text",
-        "data",
-        "models",
-        "sources",
-        "widgets",
-        "live",
-    },
+    "live": {"base", "text", "data", "models", "sources", "widgets", "live"},
     "site": {"base", "live", "check", "site"},  # knows stored notebooks, not what made them
     "by_hand": {"by_hand"},
     "ledger": {*LIBRARY, "widgets", "ledger", "chapters", "records"},

@@ -253,10 +253,7 @@ def test_the_assembled_product_is_numpy_s_and_its_twin_s(page):
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [
-        ("bilm-en", "The text has 200 words; at most 128 fit"),
-        ("bert-en", "The words have 200 pieces; at most 126 fit"),
-    ],
+    [("bilm-en", "The text has 200 words; at most 128 fit"), ("bert-en", "The words have 200 pieces; at most 126 fit")],
 )
 def test_what_is_too_long_is_said(page, name, said):
     too_long = "name => course.live.load(name).then(({ encode }) => encode(Array(200).fill('word')))"

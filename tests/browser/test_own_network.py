@@ -46,11 +46,7 @@ def by_hand(n: int, **settings) -> tuple[nn.Module, Callable]:
     return model, lambda ids: (model.states(ids)[-1], model(model.states(ids)[-1]))
 
 
-KINDS = {
-    "built": built,
-    "before": lambda n: by_hand(n, pre_norm=True),
-    "after": lambda n: by_hand(n, pre_norm=False),
-}
+KINDS = {"built": built, "before": lambda n: by_hand(n, pre_norm=True), "after": lambda n: by_hand(n, pre_norm=False)}
 
 
 def made(kind: str) -> tuple[nn.Module, Callable]:

@@ -102,16 +102,6 @@ def test_imports_go_down_only():
     assert faults == []
 
 
-def test_the_import_reader_sees_every_form(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
-    path = tmp_path / "course_lib" / "data" / "some.py"
-    path.parent.mkdir(parents=True)
-    path.write_text("import a.b, c\nfrom d import e\nfrom . import f\ndef g():\n    from ..models.h import i\n")
-    assert {name for name, _ in imports(path)} >= {"a.b", "c", "d.e", "course_lib.data.f", "course_lib.models.h"}
-    rooms = {"course_lib.models.h": "models", "course_lib.files": "base", "course.cli": "front", "torch.nn": None}
-    assert {name: room_of_import(name) for name in rooms} == rooms
-
-
 def test_widgets_need_numbers_and_a_page_only():
     allowed = {"numpy", "anywidget", "traitlets", "ipywidgets", "IPython", *PACKAGES, *sys.stdlib_module_names}
     also = {"figures.py": {"matplotlib"}, "bertviz_page.py": {"bertviz", "torch"}}  # BertViz takes tensors

@@ -95,7 +95,8 @@ SEEN = """() => {
 PRESSED = """async ([most, ...asked]) => {
   const parts = () => [...document.querySelectorAll(".cw :is(button, [role=switch], [type=radio])")],
     calm = () => new Promise(go => setTimeout(go, 5)),
-    ask = () => asked.map(one => eval(one)()),
+    asks = asked.map(one => eval(one)),
+    ask = () => asks.map(one => one()),
     found = [["nothing", ask()]];
   for (let at = 0; at < Math.min(most, parts().length); at++) {
     const part = parts()[at];

@@ -156,12 +156,6 @@ def test_code_can_be_read_in_each_of_its_colours():
     assert faint == []
 
 
-def test_code_has_two_colours_for_each_kind_of_token():
-    rules = dict(line.rstrip("}").split("{") for line in code_colours().splitlines() if line.startswith(".code"))
-    assert rules[".code .k"] == "color:light-dark(#008000,#ff7b72);font-weight:600"  # a keyword, as pygments has it
-    assert all(rule.startswith("color:light-dark(") for rule in rules.values())
-
-
 def test_the_command_builds_where_it_is_told(course, monkeypatch, tmp_path):  # noqa: F811
     small = project(tmp_path)
     monkeypatch.setattr("course_lib.config.project_dir", lambda: small)

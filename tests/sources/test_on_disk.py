@@ -170,12 +170,25 @@ def test_the_real_disk(cache):
 
 
 # -- Sentences from docstrings: what is prose, what is read, and never a crash
-NUMPY_STYLE = """Compute the largest value of an array.
+IN_THREE_STYLES = """Compute the largest value of an array.
 
     Ignores missing values.  See :func:`~numpy.amax` for the ``axis`` argument [1]_.
 
     .. versionadded:: 1.7
        Some words on versions that nobody reads.
+
+    Args:
+        rate (float, optional): The size of a step.
+            It is a number. Default: 0.1
+    Raises:
+        ValueError: if the rate is negative
+
+    :param model: the model that is trained
+    :type model: a type that is not prose
+
+    ```python
+    this is code in a fence
+    ```
 
     Parameters
     ----------
@@ -221,33 +234,19 @@ NUMPY_STYLE = """Compute the largest value of an array.
     The next example is about the rows.
     """
 
-GOOGLE_STYLE = """Sets the learning rate of a layer.
-
-    Args:
-        rate (float, optional): The size of a step.
-            It is a number. Default: 0.1
-        *layers: the layers to change
-    Raises:
-        ValueError: if the rate is negative
-
-    :param model: the model that is trained
-    :type model: a type that is not prose
-    :returns: a list of the steps
-
-    ```python
-    this is code in a fence
-    ```
-    """
-
 
 def prose(docstring: str) -> list[str]:
     return [" ".join(words) for paragraph in paragraphs(docstring) for words in sentences(paragraph)]
 
 
-def test_numpy_style():
-    assert prose(NUMPY_STYLE) == [
+def test_prose_of_docstrings_in_the_styles_of_numpy_google_and_sphinx():
+    assert prose(IN_THREE_STYLES) == [
         "compute the largest value of an array",
         "see for the axis argument",
+        "the size of a step",
+        "it is a number",
+        "if the rate is negative",
+        "the model that is trained",
         "input data as in this page and others",
         "the number of the rows",
         "a new array with the result",
@@ -256,18 +255,6 @@ def test_numpy_style():
         "the first item is well known and goes on here",
         "the second item calls if it must",
         "the next example is about the rows",
-    ]
-
-
-def test_google_and_sphinx_style():
-    assert prose(GOOGLE_STYLE) == [
-        "sets the learning rate of a layer",
-        "the size of a step",
-        "it is a number",
-        "the layers to change",
-        "if the rate is negative",
-        "the model that is trained",
-        "a list of the steps",
     ]
 
 

@@ -75,37 +75,11 @@ ODD = [
     *("", " ", "İstanbul ΑΣ naïve CAFÉ", "a\u0301 \u200b\ufeff\x85 x\u00adx", "x" * 101, "漢字かな 한글 ㄱㅏ"),
     *("don't O'Brien's U.S. 3.14 1,000 !!! … 😀🏽 🇰🇷", "dog'sbody 'tis y'all rock'n'roll it'd've I'M o'clock'ſ"),
     *("a\u166db a\u2e4eb", "e.g. U.S.A x.y. a.b.c.d.e.f.g.", "1,000,5 3.x", "[MASK] <b>&amp;</b>"),
-    *(
-        "안녕\u200b하세요 \ufeff배\u2060가\u200f \u200b .",
-        "👩\u200d👧 ❤️\u200d🔥 🏴\U000e0067\U000e007f x\u200dy\u200d \U000e0001",
-    ),
+    "안녕\u200b하세요 \ufeff배\u2060가\u200f \u200b .",
+    "👩\u200d👧 ❤️\u200d🔥 🏴\U000e0067\U000e007f x\u200dy\u200d \U000e0001",
 ]
-SIGNS = [
-    "\u200b",
-    "\ufeff",
-    "\u00ad",
-    "\u200c",
-    "\u200d",
-    "\u200e",
-    "\u202e",
-    "\u2060",
-    "\u2066",
-    "\x00",
-    "\x1c",
-    "\x96",
-]
-SIGNS += [
-    *"aeS1é가배.,'’-!?🙂👧🏽🏴❤가를 \t",
-    "n't",
-    " the ",
-    "\u0301",
-    "\ufe0f",
-    "\U000e0067",
-    "\U000e0001",
-    "中",
-    "ᄇ",
-    "ᅢ",
-]
+SIGNS = [*"\u200b\ufeff\u00ad\u200c\u200d\u200e\u202e\u2060\u2066\x00\x1c\x96aeS1é가배.,'’-!?🙂👧🏽🏴❤가를 \t"]
+SIGNS += ["n't", " the ", *"\u0301\ufe0f\U000e0067\U000e0001中배"]
 
 
 def unpacked(found) -> np.ndarray:

@@ -181,9 +181,7 @@ def test_each_direction_expects_what_its_softmax_says_of_the_state_before(page, 
     top = torch.tensor(lm.encode([words])[0][-1])
     with torch.no_grad():
         after, before = (lm.softmax.log_probs(half).exp().numpy() for half in top.chunk(2, dim=-1))
-    assert (
-        np.abs(left[1:] - after[:-1]).max() < 1e-5
-    )  # a state from the left has read its word: it expects the next one
+    assert np.abs(left[1:] - after[:-1]).max() < 1e-5  # a state from the left expects the next word
     assert np.abs(right[:-1] - before[1:]).max() < 1e-5
     assert left.sum(-1) == pytest.approx(np.ones(len(words)), abs=1e-4)
 

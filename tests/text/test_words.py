@@ -140,11 +140,11 @@ def test_sentences(text, sentences):
 )
 def test_time_is_linear_without_spaces(unit):
     """A megabyte would take seconds, whatever it is, and with a quadratic step hours. Long words come back whole."""
-    text = unit * (200_000 // len(unit))
+    text = unit * (400_000 // len(unit))
     begin = time.process_time()
     spans = word_spans(text)
     split_sentences(text)
-    assert time.process_time() - begin < 3
+    assert time.process_time() - begin < 6
     assert seen("".join(word for word, _, _ in spans)) == seen(text).strip()
 
 

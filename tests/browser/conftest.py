@@ -104,14 +104,6 @@ def needs_browser():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items):
-    """With `-n 2` one process holds the gallery, the other the built site; each other file stays whole."""
-    for item in items:
-        name = next((name for name in ("lab", "site") if name in getattr(item, "fixturenames", ())), item.path.stem)
-        item.add_marker(pytest.mark.xdist_group(name))
-
-
 @pytest.fixture(scope="session")  # starting it takes longer than any test
 def lab(tmp_path_factory):
     needs_browser()

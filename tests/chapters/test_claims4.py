@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from course.chapters.ch04 import claims_bilm, claims_layers
-from course.lab.linear_probe import probe
 from course.lab.probes import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
 from course.lab.tasks import Task
 from course.ledger import judge

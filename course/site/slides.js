@@ -52,6 +52,11 @@ function split(slide) { // into slides that fit
   for (const each of [slide, slide.parentElement]) each.classList.add("measured");
   if (!fits(sheet, ZOOMS.at(-1))) { // what would appear step by step has slides instead
     sheet.querySelectorAll(".fragment").forEach(each => each.replaceWith(...each.children));
+    sheet.querySelectorAll(".said > :is(ol, ul)").forEach(list => list.replaceWith(...[...list.children].map((item, i) => {
+      const one = Object.assign(list.cloneNode(false), { start: (list.start ?? 1) + i }); // a long list goes on, too
+      one.append(item);
+      return one;
+    })));
     const next = slide.cloneNode(false),
       rest = next.appendChild(sheet.cloneNode(false));
     while (!fits(sheet, ZOOMS.at(-1)) && pass(sheet, rest));

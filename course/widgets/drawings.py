@@ -343,38 +343,45 @@ def transformer(lit: str = "") -> Drawing:
         "decoder writes the target word by word: masked self-attention over what it has written, cross-attention "
         "to the encoder's states, feed-forward, and at the end a probability for each word that may follow."
     )
-    drawing = Drawing(told + (f" {t('Lit: {part}.', part=t(lit))}" if lit else ""), 760)
+    drawing = Drawing(
+        told + (f" {t('Lit: {part}.', part=t(lit))}" if lit else ""),
+        620,
+        "text,.soft{font-size:18px}",  # its height fills a slide: there letters must be large at once
+    )
+    width = 216
 
     def layer(x: float, y: float, name: str) -> None:
-        """A sublayer and the way around it, from y + 104 up to y."""
-        around = lit == "add and norm"
-        drawing.box(x, y + 40, 190, 44, t(name), lit=lit == name).box(x, y, 190, 26, t("add and norm"), lit=around)
-        drawing.arrow((x + 95, y + 40), (x + 95, y + 28)).arrow((x + 95, y + 104), (x + 95, y + 86))
-        drawing.arrow((x + 95, y + 96), (x - 14, y + 96), (x - 14, y + 13), (x - 1, y + 13), on=around)
+        """A sublayer and the way around it, from y + 94 up to y."""
+        around, middle = lit == "add and norm", x + width / 2
+        drawing.box(x, y + 38, width, 38, t(name), lit=lit == name).box(x, y, width, 28, t("add and norm"), lit=around)
+        drawing.arrow((middle, y + 38), (middle, y + 29)).arrow((middle, y + 94), (middle, y + 78))
+        drawing.arrow((middle, y + 87), (x - 14, y + 87), (x - 14, y + 14), (x - 1, y + 14), on=around)
 
-    left, right = 40, 330
-    drawing.frame(left - 26, 300, 232, 264).frame(right - 26, 160, 232, 404)
-    drawing.text(left - 10, 288, "× N", at="start", look="soft").text(right - 10, 148, "× N", at="start", look="soft")
+    left, right = 28, 326
+    encoder, decoder = left + width / 2, right + width / 2
+    drawing.frame(left - 26, 224, width + 42, 224).frame(right - 26, 116, width + 42, 332)
+    drawing.text(left - 10, 212, "× N", at="start", look="soft").text(right - 10, 104, "× N", at="start", look="soft")
     for x, text, below in ((left, t("text|source"), "The boat left ."), (right, t("target, shifted"), "<s> 배 가")):
-        drawing.box(x, 652, 190, 40, t("embedding"), lit=lit == "embedding")
-        drawing.box(x, 592, 190, 34, t("+ positions"), lit=lit == "positions")
-        drawing.arrow((x + 95, 716), (x + 95, 694)).arrow((x + 95, 652), (x + 95, 628))
-        drawing.arrow((x + 95, 592), (x + 95, 558))
-        drawing.text(x + 95, 732, below, bold=True).text(x + 95, 750, text, look="soft")
-    layer(left, 452, "self-attention")
-    layer(left, 316, "feed-forward")
-    drawing.arrow((left + 95, 452), (left + 95, 420))
-    layer(right, 452, "masked self-attention")
-    layer(right, 316, "cross-attention")
-    drawing.arrow((right + 95, 452), (right + 95, 420))
-    layer(right, 180, "feed-forward")
-    drawing.arrow((right + 95, 316), (right + 95, 284))
+        middle = x + width / 2
+        drawing.box(x, 518, width, 32, t("embedding"), lit=lit == "embedding")
+        drawing.box(x, 468, width, 32, t("+ positions"), lit=lit == "positions")
+        drawing.arrow((middle, 572), (middle, 552)).arrow((middle, 518), (middle, 502))
+        drawing.arrow((middle, 468), (middle, 440))
+        drawing.text(middle, 584, below, bold=True).text(middle, 606, text, look="soft")
+    layer(left, 344, "self-attention")
+    layer(left, 236, "feed-forward")
+    drawing.arrow((encoder, 344), (encoder, 330))
+    layer(right, 344, "masked self-attention")
+    layer(right, 236, "cross-attention")
+    drawing.arrow((decoder, 344), (decoder, 330))
+    layer(right, 128, "feed-forward")
+    drawing.arrow((decoder, 236), (decoder, 222))
     bridge = lit == "cross-attention"
-    drawing.arrow((left + 95, 316), (left + 95, 262), (262, 262), (262, 378), (right - 1, 378), on=bridge)
-    drawing.text(left + 95, 246, t("keys and values"), look="mark" if bridge else "soft")
-    drawing.box(right, 84, 190, 52, t("linear, softmax"), lit=lit == "output")
-    drawing.arrow((right + 95, 180), (right + 95, 138)).arrow((right + 95, 84), (right + 95, 52))
-    return drawing.text(right + 95, 34, "떠났다 0.62  왔다 0.21 …", bold=lit == "output")
+    drawing.arrow((encoder, 236), (encoder, 192), (282, 192), (282, 293), (right - 1, 293), on=bridge)
+    drawing.text(encoder, 174, t("keys and values"), look="mark" if bridge else "soft")
+    drawing.box(right, 54, width, 36, t("linear, softmax"), lit=lit == "output")
+    drawing.arrow((decoder, 128), (decoder, 92)).arrow((decoder, 54), (decoder, 30))
+    return drawing.text(decoder, 15, "떠났다 0.62  왔다 0.21 …", bold=lit == "output")
 
 
 def attention() -> Drawing:

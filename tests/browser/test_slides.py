@@ -32,6 +32,10 @@ COVERED = """() => [...document.querySelectorAll(".ticks span")].filter(tick => 
 WHERE = "() => (({ h, v, f = -1 }) => [h, v, f].join())(Reveal.getIndices())"
 GO = "slide => { const { h, v } = Reveal.getIndices(slide); Reveal.slide(h, v) }"
 SCALE = "frame => frame.getBoundingClientRect().width / frame.offsetWidth"
+ALONE = """() => document.querySelector("section.present > .sheet :is(h1, h2, h3)")?.innerText
+    === document.querySelector("section.present").innerText"""  # a heading without what it is of
+PLOTTED = """() => [...document.querySelectorAll("section.present > .sheet .out > img[src*=png]")]
+    .map(plot => [plot.getBoundingClientRect().width / plot.naturalWidth * 1000 / 72, plot.alt])"""  # of 10 pt
 LEAST = 17.9  # px at 1280 x 720: what the last row can read
 DECKS = sorted(path.relative_to(project_dir() / "notebooks") for path in (project_dir() / "notebooks").glob("0*.ipynb"))
 
@@ -89,7 +93,7 @@ def test_three_steps_by_key(slides):
 
 
 def test_no_slide_is_cut_off_and_all_can_be_read_from_the_last_row(slides):
-    """Each fits into 720 pixels, and so do its formulas; none is empty but for folded code."""
+    """Each fits into 720 pixels, and so do its formulas; none is empty but for folded code, or a heading alone."""
     slides.evaluate("() => Reveal.slide(0, 0)")
     faults, n_slides = [], slides.evaluate("() => Reveal.getTotalSlides()")
     for number in range(1, n_slides + 1):
@@ -97,8 +101,9 @@ def test_no_slide_is_cut_off_and_all_can_be_read_from_the_last_row(slides):
         fits = settled(slides) and not slides.evaluate(ROOM)["scrolls"] and slides.evaluate(ROOM)["height"] > 30
         right = slides.evaluate("""() => Math.max(0, ...[...document.querySelectorAll("section.present > .sheet math")]
             .map(formula => formula.getBoundingClientRect().right))""")
-        small = [letters for letters in slides.evaluate(LETTERS, 1) if letters[0] < LEAST]
-        if not fits or right > 1260 or small:
+        letters = slides.evaluate(LETTERS, 1) + slides.evaluate(PLOTTED)
+        small = [letter for letter in letters if letter[0] < LEAST]
+        if not fits or right > 1260 or small or slides.evaluate(ALONE):
             faults.append((number, slides.evaluate(ROOM), right, small))
         slides.evaluate("() => Reveal.next()")
     assert faults == []

@@ -1,9 +1,15 @@
 """The deck of a small chapter: where slides begin, what is shown, what is folded, what only the speaker reads."""
 
+import base64
+import io
+
+import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from nbformat import v4
+from PIL import Image
 
 from course.site.slides import LINES_SHOWN, deck, lines_shown, write_slides
 from course_lib.config import project_dir
@@ -50,6 +56,26 @@ def test_slides_subslides_and_skipped_cells():
     assert deck.select_one(".fragment").get_text().strip() == "later"
     assert "secret" not in str(deck)
     assert deck.title.get_text() == "One"
+
+
+def test_a_plot_that_is_too_high_is_shown_in_halves_with_its_axes():
+    names = [f"row {n}" for n in range(15)]
+    figure, axes = plt.subplots(figsize=(6, 7.5))
+    axes.barh(names, range(15), 0.5)
+    figure.savefig(file := io.BytesIO(), dpi=100)
+    plt.close(figure)
+    cell = code("draw()", display(image_png=base64.b64encode(file.getvalue()).decode()))
+    halves = [each["src"] for each in page(text("# One", "slide"), cell).select(".out img")]
+    whole, upper, lower = (
+        np.asarray(Image.open(io.BytesIO(picture)))
+        for picture in (file.getvalue(), *(base64.b64decode(half.partition(",")[2]) for half in halves))
+    )
+    twice = len(upper) + len(lower) - len(whole)  # what is above and below the axes
+    assert len(whole) / 2 < len(lower) < len(whole) * 0.7
+    assert (upper[:50] == whole[:50, :, :3]).all()
+    assert (lower[-50:] == whole[-50:, :, :3]).all()
+    assert (upper[-50:] == lower[-50:]).all()
+    assert 0 < twice < 200
 
 
 def test_code_is_cut_and_nothing_is_lost():

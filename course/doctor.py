@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from course.settings import profile, seed
 from course_lib.config import data_dir, project_dir, settings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
@@ -42,9 +43,8 @@ def check_python() -> Found:
 
 
 def check_settings() -> Found:
-    chosen = settings()
-    profile = t("{profile} profile", profile=t(f"profile|{chosen.profile}"))
-    return f"{profile}, {t('seed {seed}', seed=chosen.seed)}", None
+    chosen = t("{profile} profile", profile=t(f"profile|{profile()}"))
+    return f"{chosen}, {t('seed {seed}', seed=seed())}", None
 
 
 def check_torch() -> Found:

@@ -21,8 +21,8 @@ from pathlib import Path
 import safetensors.torch
 from torch import nn
 
+from course.settings import answers_dir
 from course_lib.checkpoints import load_weights, read_tensors
-from course_lib.config import answers_dir
 from course_lib.errors import CourseError
 from course_lib.files import MOST_TEXT, atomic_file, bounded, given_path, lock
 from course_lib.language import key, language, t

@@ -14,8 +14,8 @@ from torch import nn
 
 from course import kept
 from course.loss_curve import NotebookView
+from course.settings import profile, seed
 from course_lib import progress
-from course_lib.config import n_cores, settings
 from course_lib.device import choose_device, seed_everything
 from course_lib.errors import CourseError
 from course_lib.language import key, t, use
@@ -45,7 +45,7 @@ class Session:
 
     def bert(self, usual: str) -> str:
         """What the chapter gives to `course_lib.load`: `usual`, unless COURSE_BERT names another BERT."""
-        return settings().bert or usual
+        return os.environ.get("COURSE_BERT") or usual
 
     @property
     def language(self) -> str:
@@ -90,8 +90,7 @@ def start(chapter: int | str | None = None, *, language: str | None = None) -> S
     """
     use(language)
     name = None if chapter is None else chapter_name(chapter)
-    chosen = settings()
-    session = Session(choose_device(chosen.device), chosen.profile, chosen.seed, name)
+    session = Session(choose_device(), profile(), seed(), name)
     seed_everything(session.seed)
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(min(n_cores(), MOST_THREADS))
@@ -105,6 +104,11 @@ def start(chapter: int | str | None = None, *, language: str | None = None) -> S
     where += [t("{profile} profile", profile=t(_PROFILES[session.profile]))]
     print(*where, t("seed {seed}", seed=session.seed), t("device {device}", device=session.device), sep=" · ")
     return session
+
+
+def n_cores() -> int:
+    """Cores this process may use; a container may have fewer than the machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _keep_words_whole() -> None:

@@ -75,10 +75,8 @@ def load_checkpoint(folder: str | Path) -> Checkpoint:
     folder = given_path(folder)
     path = folder / TENSORS
     stored, metadata = read_tensors(path, REMEDY)
-    if META not in metadata:
-        raise CourseError(f"{path} was not written by this version of the course. Save the model again with it.")
-    about = json_table(metadata[META], path, REMEDY)
     try:
+        about = json_table(metadata[META], path, REMEDY)
         if about.pop("version") != VERSION:
             raise ValueError(f"of a format that is not version {VERSION} of this course")
         if fault := [name for name, kind in _ENTRIES.items() if not isinstance(about[name], kind)]:

@@ -1,4 +1,4 @@
-"""Which device computes, and the one place that seeds every random generator."""
+"""Which device computes, what goes there, and the one place that sets every random generator."""
 
 from __future__ import annotations
 
@@ -49,6 +49,26 @@ def seed_everything(seed: int) -> None:
     torch.manual_seed(seed)
 
 
+def generators(device: torch.device) -> list[Any]:
+    """The states of Python's, NumPy's, PyTorch's and the device's generator, as `torch.save` keeps them."""
+    name, keys, *rest = np.random.get_state()
+    on_device = None
+    if device.type != "cpu":
+        on_device = torch.cuda.get_rng_state(device) if device.type == "cuda" else torch.mps.get_rng_state()
+    return [random.getstate(), (name, keys.tolist(), *rest), torch.get_rng_state(), on_device]
+
+
+def put_back(states: list[Any], device: torch.device) -> None:
+    python, numpy, cpu, on_device = states
+    random.setstate(python)
+    np.random.set_state(numpy)
+    torch.set_rng_state(cpu)
+    if on_device is not None and device.type == "cuda":
+        torch.cuda.set_rng_state(on_device, device)
+    elif on_device is not None and device.type == "mps":
+        torch.mps.set_rng_state(on_device)
+
+
 class Movable:
     """A dataclass of tensors, and of what else `move` knows, that goes to a device as a whole."""
 
@@ -71,7 +91,7 @@ def move(value: Any, device: torch.device | str) -> Any:
 def map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
     """`change` of everything in nested dicts, tuples (named ones too) and lists, which stay as they are."""
     if isinstance(value, dict):
-        return {key: map_leaves(part, change) for key, part in value.items()}
+        return {name: map_leaves(part, change) for name, part in value.items()}
     if isinstance(value, (tuple, list)):
         parts = [map_leaves(part, change) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)  # named tuples take arguments

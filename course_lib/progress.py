@@ -64,10 +64,6 @@ class Progress:
                 self._drawn = time.monotonic()
                 self._view.show(self, "running")
 
-    def watch(self, step: int, record: dict) -> None:
-        """A watcher for `fit`."""
-        self.update(step, loss=record["loss"])
-
     def close(self, *, failed: bool = False) -> None:
         """Leave the last state behind, once; `with` calls it."""
         with self._lock:

@@ -7,13 +7,14 @@ import pytest
 import torch
 
 from course import widgets
+from course.lab.linear_probe import mixed_probe, probe
 from course.widgets.figures import heat_map, learning_curves
 from course.widgets.word_stories import Stop, Story
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import bootstrap_interval, seed_interval
 from course_lib.evaluation.metrics import accuracy, spearman
-from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe
+from course_lib.evaluation.probes import nearest_mean
 from course_lib.evaluation.similarity import word_similarity
 from course_lib.models.word_vectors import WordVectors
 from tests.device_mode import FAR, other_device
@@ -53,7 +54,6 @@ DOORS = {  # what a function makes of arrays that `given` has turned into someth
     "attention_heatmap": lambda given: page(widgets.attention_heatmap(given(WEIGHTS[None]), list("abc"))),
     "bertviz_view": lambda given: page(neurons([given(WEIGHTS)] * 2, given(np.stack([WEIGHTS] * 2)))),
     "embedding_map": lambda given: page(widgets.embedding_map({2: given(ROWS), 5: list(given(ROWS))}, WORDS)),
-    "occurrences": lambda given: page(widgets.occurrences({"x": given(ROWS[:, :6])}, SENTENCES, PLACES, SENSES)),
     "one_hot_row": lambda given: page(widgets.one_hot_row(given(ROWS), WORDS)),
     "scalar_mix": lambda given: page(typed(given)),
     "scalar_mix, typed": lambda given: (widget := typed(given)).set_trait("typed", "b") or widget.own,
@@ -67,7 +67,6 @@ DOORS = {  # what a function makes of arrays that `given` has turned into someth
     "probe": lambda given: probe(given(ROWS), SENSES, given(ROWS)),
     "mixed_probe": lambda given: mixed_probe(given(ROWS[None]), SENSES, given(ROWS[None])),
     "nearest_mean": lambda given: nearest_mean(given(ROWS), SENSES, given(ROWS), SENSES).tolist(),
-    "nearest_mean_left_out": lambda given: nearest_mean_left_out(given(ROWS), SENSES).tolist(),
     "WordVectors": lambda given: WordVectors(WORDS, list(given(ROWS))).vectors.tolist(),
     "word_similarity": lambda given: word_similarity(
         WordVectors(WORDS, given(ROWS)), list(zip("abcd", "bcde", given(ROWS[:4, 0]), strict=True))
@@ -101,7 +100,6 @@ SCORES = {  # what a function makes of labels that are no list of Python's numbe
     "clusters": lambda given: bootstrap_interval(ROWS[:, 0], clusters=given(LABELS), n=100),
     "probe": lambda given: probe(ROWS, given(LABELS), ROWS),
     "nearest_mean": lambda given: nearest_mean(ROWS, given(LABELS), ROWS, given(LABELS)).tolist(),
-    "nearest_mean_left_out": lambda given: nearest_mean_left_out(ROWS, given(LABELS)).tolist(),
 }
 
 

@@ -102,8 +102,11 @@ DAMAGE = {
     "broken": (content((2).to_bytes(8, "little") + b"{]"), "is not a readable safetensors file"),
     "pickle": (content(b"\x80\x04pickle"), "is not a readable safetensors file.*Delete the folder"),
     "NaN": (content(safetensors.torch.save({"weight": torch.tensor([torch.nan])})), "holds NaN .* in weight"),
-    "foreign": (content(safetensors.torch.save(TENSORS)), "was not written by this version"),
-    "no texts": (content((21).to_bytes(8, "little") + b'{"__metadata__":null}'), "was not written by this version"),
+    "foreign": (content(safetensors.torch.save(TENSORS)), "is no checkpoint"),
+    "no texts": (
+        content((21).to_bytes(8, "little") + b'{"__metadata__":null}'),
+        "no checkpoint that this course reads",
+    ),
     "newer": (lambda f: rewrite(f, version=3), "of a format that is not version 2"),
     "no list": (lambda f: rewrite(f, files=None), "no proper entry 'files'"),
     "tie to nothing": (lambda f: rewrite(f, ties={"x": "y"}), "is no checkpoint.*'y'"),

@@ -25,7 +25,7 @@ from course.check.exercise import Exercise, head
 from course.check.front import is_version, now
 from course.check.messages import Result
 from course.check.parts import Part, blame, guarded, parts
-from course_lib.config import settings
+from course.settings import seed
 from course_lib.errors import CourseError
 from course_lib.language import key, language, t
 
@@ -163,7 +163,7 @@ def _reading(build: Build, text: str) -> Iterator[None]:
 def _machine(build: Build, found: list[Part], calls: list[str], replaced: list[str], train: bool) -> Ran:
     functions = {part.exercise.solution.__name__: guarded(part, calls, replaced) for part in found}
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings().seed)
+        torch.manual_seed(seed())
         return build.run(train, **functions)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from course_lib.config import answers_dir
+from course.settings import answers_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
 from course_lib.language import key, t

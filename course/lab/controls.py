@@ -10,11 +10,11 @@ from itertools import islice
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
 from course_lib.data.records import SenseExample
-from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.bert import Bert
 from course_lib.models.cove import CoVe
@@ -58,9 +58,7 @@ def untrained(encoder: ContextEncoder, seed: int = 0) -> ContextEncoder:
                 return AWDLSTM(encoder.config, encoder.vocabulary).eval()
             case CoVe():
                 return CoVe.from_word_vectors(encoder.static.word_vectors(), encoder.config).eval()
-    raise CourseError(
-        f"untrained cannot make a {type(encoder).__name__} anew. Give a Bert, LeftToRightLM, BiLM, AWDLSTM or CoVe."
-    )
+    raise TypeError(f"untrained cannot make a {type(encoder).__name__} anew")
 
 
 def window_mean(vectors: WordVectors, example: SenseExample, reach: int = 5) -> Float[Tensor, " dim"]:
@@ -77,6 +75,18 @@ def window_means(rows: Rows, reach: int = 5) -> Rows:
     near = np.abs(places[:, None] - places) <= reach
     near &= places[:, None] != places
     return ((near @ rows) / np.maximum(near.sum(1, keepdims=True), 1)).astype(rows.dtype)
+
+
+def nearest_mean_left_out(rows: Float[np.ndarray, "item dim"], labels: Sequence) -> Float[np.ndarray, " item"]:
+    """`nearest_mean` (evaluation/probes.py) of each item in turn, the item itself left out of its sense's mean."""
+    unit, names = F.normalize(torch.as_tensor(rows).double(), dim=1), sorted(set(labels))
+    is_sense = torch.tensor([[label == name for name in names] for label in labels])
+    assert (is_sense.sum(0) > 1).all(), "of a sense with one item nothing remains"
+    own = is_sense.double()[:, :, None] * unit[:, None]  # [item, sense, dim]: the item, at its own sense
+    means = F.normalize(is_sense.T.double() @ unit - own, dim=2)  # cosines of sums and of means are the same
+    scores = torch.einsum("id,isd->is", unit, means)
+    best = scores >= scores.amax(1, keepdim=True) - 1e-9  # rounding must not break a tie
+    return ((best & is_sense).sum(1).double() / best.sum(1)).numpy()
 
 
 def shuffled_text(sentences: Text, seed: int) -> Text:

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from course.lab.controls import WHOLE, top_vectors, window_mean
+from course.lab.controls import WHOLE, nearest_mean_left_out, top_vectors, window_mean
 from course.sources.handmade import handmade_senses
 from course.widgets.word_stories import Stop, Story, WordGenerations, word_generations
 from course_lib.config import data_dir
 from course_lib.data.readers.senses import read_senses
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.errors import CourseError
-from course_lib.evaluation.probes import nearest_mean_left_out
 from course_lib.language import key, t
 from course_lib.models.encoder import ContextEncoder, RandomEncoder
 from course_lib.models.shipped import load

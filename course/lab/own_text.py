@@ -15,7 +15,7 @@ from pathlib import Path
 
 from course import kept
 from course.lab.particles import split_particles
-from course_lib.config import answers_dir
+from course.settings import answers_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, given_path, small_text
 from course_lib.language import key, language, t

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from course.lab.controls import top_vectors, window_mean
+from course.lab.controls import nearest_mean_left_out, top_vectors, window_mean
 from course.lab.learning import DEV_SEED, searched_rate
+from course.lab.linear_probe import mixed_probe, probe
 from course.lab.tasks import Task, parts_of_speech, world_sentences
 from course.lab.world_bert import RATE
 from course.lab.world_models import world_bilm
@@ -29,7 +30,7 @@ from course.world import World
 from course_lib.config import data_dir
 from course_lib.data.readers.senses import read_senses
 from course_lib.data.records import SenseExample, TaggedSentence
-from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe
+from course_lib.evaluation.probes import nearest_mean
 from course_lib.language import key
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.word_vectors import WordVectors

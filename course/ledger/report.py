@@ -17,7 +17,9 @@ from course.ledger.card import NOT_MEASURED, WORDS, Card, Finding, Record, Verdi
 from course.ledger.judge import find_code, judge
 from course.ledger.records import provenance, read_record, write_record
 from course.ledger.rules import Claim, all_claims, get_claim
-from course_lib.config import PROFILES, project_dir, settings
+from course.settings import PROFILES
+from course.settings import profile as chosen_profile
+from course_lib.config import project_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.language import language, speaking, t
@@ -29,13 +31,13 @@ BEGIN, END = f"<!-- claims, made by `{COMMAND}`: do not edit by hand -->", "<!--
 
 def run(claim_id: str, profile: str | None = None, **overrides) -> Verdict:
     """Measure a claim with its own code, at the profile named or COURSE_PROFILE, and judge it."""
-    claim, profile = get_claim(claim_id), _known_profile(profile or settings().profile)
+    claim, profile = get_claim(claim_id), _known_profile(profile or chosen_profile())
     return judge(claim, find_code(claim.id).measure(profile, **overrides))
 
 
 def show(claim_id: str, *, live: bool | None = None, **overrides) -> Card:
     """The claim's card. None measures live where the claim is quick, in the full profile, or with `overrides`."""
-    claim, profile = get_claim(claim_id), settings().profile
+    claim, profile = get_claim(claim_id), chosen_profile()
     if live is None:
         live = claim.live or profile == "full" or bool(overrides)
     return Card(claim, run(claim.id, profile, **overrides) if live else None, read_record(claim), profile)
@@ -71,7 +73,7 @@ def claims_command(
         raise CourseError("Only full measurements are recorded. Use: course claims ID --run --profile full --record")
     if profile is not None and not measure:
         raise CourseError("--profile says how to measure. Use it with --run: course claims ID --run --profile full")
-    profile = _known_profile(profile or settings().profile)
+    profile = _known_profile(profile or chosen_profile())
     if claim_id is None:
         if measure:
             raise CourseError("Which claim is to be measured? Name it: course claims C4.5 --run")

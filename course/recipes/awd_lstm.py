@@ -55,7 +55,7 @@ def train(job: Job) -> None:
     # The texts, as rows of the table, begin mark first; sentences follow each other without a mark
     texts = WordTexts.of(settings.texts, job.out, lower=True)
     if start is None:
-        vocabulary = Vocabulary.from_counts(
+        vocabulary = Vocabulary.from_sentences(
             texts.counts, max_size=settings.vocab_size, specials=[UNKNOWN], unknown=UNKNOWN
         )
     else:

@@ -15,8 +15,8 @@ import torch
 from course.recipes.job import Job, Recipe, Training, profiles, six_bits
 from course.recipes.starts import POSITIONS, TableConfig, log_frequencies, skip_gram_table, start_copying, start_table
 from course.recipes.texts import WEIGHTS_LICENCE, Cut, MaskedPairRows, PieceText, Rows, cut_corpus
+from course.sources.of_set import CORPORA
 from course_lib.data.masking import Masking
-from course_lib.data.running_text import CORPORA
 from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.shipped import load
 from course_lib.models.transformer import sinusoidal_positions

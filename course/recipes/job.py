@@ -25,9 +25,9 @@ from torch import nn
 
 from course.ledger.records import provenance
 from course.recipes import card
+from course.settings import seed
 from course_lib.checkpoints import CARD, TENSORS, load_checkpoint, load_weights
 from course_lib.config import data_dir
-from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.training import History, adamw, fit
@@ -96,7 +96,7 @@ def profiles(cpu: Any, on_gpu: Training, **changes: Any) -> dict[str, Any]:
 def run(recipe: Recipe, out: Path, *, profile: str = "cpu") -> Path | None:
     """Make the checkpoint `out`/NAME with its card; all processes but the first return None."""
     is_first, processes = os.environ.get("RANK", "0") == "0", int(os.environ.get("WORLD_SIZE", "1"))
-    job = Job(recipe, recipe.settings(profile), out, course_settings().seed, profile, processes, is_first)
+    job = Job(recipe, recipe.settings(profile), out, seed(), profile, processes, is_first)
     recipe.train(job)
     return out / recipe.name if is_first else None
 

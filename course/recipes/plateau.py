@@ -19,6 +19,7 @@ from course.recipes import bert
 from course.recipes.job import Job, Recipe, clock_factor
 from course.recipes.texts import PieceText
 from course.records.plateau import COMMAND, NAMES, STORE, Curve, keep_curve
+from course.settings import seed
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
 from course_lib.files import lock
@@ -34,7 +35,7 @@ def measure(start: str, out: Path, *, recipe: Recipe = bert.RECIPES[0], steps: i
     """Train with one start, and put the curve into the record."""
     if start not in STARTS:
         raise CourseError(f"plateau: there is no start {start!r}. Use one of: {', '.join(STARTS)}.")
-    job = Job(recipe, recipe.settings(), out, course_settings().seed)
+    job = Job(recipe, recipe.settings(), out, seed())
     pieces, text, _ = bert.read(job)
     torch.manual_seed(job.seed)
     model, training = STARTS[start](job, pieces, text), job.settings.training

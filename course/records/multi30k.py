@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
+from course.lab.averaging import LastCheckpoints
 from course.ledger.records import provenance
 from course.records.joiners import joined_words, written
 from course.records.translation import BEAM, STORES, Sample, TranslationRecord, scored, target_pieces, translations
@@ -31,7 +32,6 @@ from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
 from course_lib.text.pieces import TOKENIZER_FILE, Pieces
 from course_lib.training import History, adamw, fit
-from course_lib.training.averaging import LastCheckpoints
 from course_lib.training.schedules import inverse_sqrt_warmup
 
 NAME = "multi30k"

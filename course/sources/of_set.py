@@ -19,7 +19,13 @@ from course_lib.data.readers.texts import (
     read_translations,
 )
 from course_lib.data.readers.word_tests import load_rated_pairs, read_analogies
-from course_lib.data.running_text import CORPORA, Article, read_articles
+from course_lib.data.running_text import Article, read_articles
+
+CORPORA = {
+    "enwiki2015": "English Wikipedia (dump of 2015, 9,873 whole articles, CC BY-SA 3.0)",
+    "kowiki2022": "Korean Wikipedia (dump of 2022, 15,627 whole articles, CC BY-SA 3.0)",
+    "novels_en": "70 English novels of 1875 to 1930 (public domain)",
+}
 
 NEG_POS = {"0": "neg", "1": "pos"}
 

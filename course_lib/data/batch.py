@@ -20,7 +20,7 @@ from course_lib.language import key, t
 class Batch:
     """Sentences (or pairs of them) as tensors, made on the CPU. Real units come first in each row, padding after.
 
-    ids      the encoder's own inputs by name, e.g. {"words": [batch, unit]} or {"pieces": ..., "characters": ...}
+    ids      what the encoder itself reads, by name: {"words": [batch, unit]}, or pieces and what goes with them
     mask     True where a unit (a word or a piece) is real
     segment  0 for the units of the first sentence, 1 for those of the second
     spans    per row, per real unit: (start, end) in characters of its sentence
@@ -77,41 +77,34 @@ def piece_batch(
 ) -> Batch:
     """Rows of one sentence, or of the two of a pair: `begin`, the pieces of each side and `end` after them, if any.
 
-    ids: the "pieces", their "segments", which are "real", and the "places" of the units among them. Raises CourseError
-    for a row of more than `most` places.
+    most, name   places that a row may have, if there is a limit, and who sets it, for the CourseError
+    The batch's `ids`: the "pieces", specials included, the side of each in "segments", which are "real", and "places",
+    where each unit's piece stands among them; a unit has its piece's segment.
     """
     made = []
     for number, sides in enumerate(rows):
-        row, n_specials = _piece_row(sides, pieces, unit, begin, end), 1 + (0 if end is None else len(sides))
-        if most is not None and len(row[0]) > most:
-            n_pieces, room = len(row[0]) - n_specials, most - n_specials
+        ids, segments, places, spans = [begin], [0], [], []
+        for side, sentence in enumerate(sides):
+            for (start, stop), word in zip(sentence.spans, pieces.split(sentence.words), strict=True):
+                heads = word if unit == "piece" else word[:1]  # a word's vector is that of its first piece
+                places += range(len(ids), len(ids) + len(heads))
+                spans += [(start + a, start + b) for _, a, b in word] if unit == "piece" else [(start, stop)]
+                ids += [i for i, _, _ in word]
+            ids += [] if end is None else [end]
+            segments += [side] * (len(ids) - len(segments))
+        if most is not None and len(ids) > most:
+            n_specials = 1 + (0 if end is None else len(sides))
             says = (
                 key("{name}: sentence {number} has {n} pieces; at most {room} fit. Cut it with encoder.windows(text)."),
                 key("{name}: pair {number} has {n} pieces; at most {room} fit. Shorten a side."),
             )[len(sides) - 1]
-            raise CourseError(t(says, name=name, number=number, n=n_pieces, room=room))
-        made.append(row)
-    ids, segments, places, segment, spans = map(list, zip(*made, strict=True))
+            raise CourseError(t(says, name=name, number=number, n=len(ids) - n_specials, room=most - n_specials))
+        made.append((ids, segments, places, spans))
+    ids, segments, places, spans = map(list, zip(*made, strict=True))
     real, mask = (length_mask([len(row) for row in part]) for part in (ids, places))
-    tensors = {"pieces": pad(ids, pieces.padding), "segments": pad(segments), "real": real, "places": pad(places)}
-    return Batch(tensors, mask, pad(segment), spans)
-
-
-def _piece_row(
-    sides: Sequence[Sentence], pieces: Any, unit: str, begin: int, end: int | None
-) -> tuple[list[int], list[int], list[int], list[int], list[tuple[int, int]]]:
-    """Of each piece, specials included: id and segment. Of each unit: its place among them, segment and span."""
-    ids, segments, places, segment, spans = [begin], [0], [], [], []
-    for side, sentence in enumerate(sides):
-        for (start, stop), word in zip(sentence.spans, pieces.split(sentence.words), strict=True):
-            heads = word if unit == "piece" else word[:1]  # a word's vector is that of its first piece
-            places += range(len(ids), len(ids) + len(heads))
-            spans += [(start + a, start + b) for _, a, b in word] if unit == "piece" else [(start, stop)]
-            ids += [i for i, _, _ in word]
-        ids += [] if end is None else [end]
-        segments += [side] * (len(ids) - len(segments))
-        segment += [side] * (len(places) - len(segment))
-    return ids, segments, places, segment, spans
+    segments, places = pad(segments), pad(places)
+    tensors = {"pieces": pad(ids, pieces.padding), "segments": segments, "real": real, "places": places}
+    return Batch(tensors, mask, segments.gather(1, places), spans)
 
 
 def join_sides(first: Batch, second: Batch) -> Batch:

@@ -11,11 +11,6 @@ from pathlib import Path
 from course_lib.data.readers.lines import numbered_lines
 from course_lib.errors import CourseError
 
-CORPORA = {
-    "enwiki2015": "English Wikipedia (dump of 2015, 9,873 whole articles, CC BY-SA 3.0)",
-    "kowiki2022": "Korean Wikipedia (dump of 2022, 15,627 whole articles, CC BY-SA 3.0)",
-    "novels_en": "70 English novels of 1875 to 1930 (public domain)",
-}
 _DOC = re.compile(r'<doc\b(?:[^>]*\btitle="([^"]*)")?[^>]*>')
 
 # What WikiExtractor leaves behind: numbered formulas, brackets whose content was a template, entities, wiki marks.

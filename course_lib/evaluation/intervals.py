@@ -57,19 +57,15 @@ def bootstrap_interval(
     """Interval for the mean of `values`, or for another statistic of them, under resampling of the items.
 
     values     [item], or [item, column] with a `statistic` of rows (say, the correlation of two columns)
-    clusters   one id per item: items that share a word, sentence or document are drawn together
+    clusters   one id per item, two or more: items that share a word, sentence or document are drawn together
     n          number of resamples; the same `seed` gives the same interval
     statistic  array of rows -> float, called n + 1 times; None is the mean, much faster
-    Raises CourseError for fewer than two items or clusters, NaN or infinite values.
+    Raises CourseError for fewer than two items, NaN or infinite values.
     """
     values = _checked(values)
     groups = np.arange(len(values)) if clusters is None else _group_numbers(clusters, len(values))
     n_groups = int(groups.max()) + 1
-    if n_groups < 2:
-        raise CourseError(
-            f"All {len(values)} values lie in one cluster, so nothing can be resampled. An interval needs at least 2 "
-            "clusters, and says little below 8."
-        )
+    assert n_groups > 1, "all values lie in one cluster"
     rng = np.random.default_rng(seed)
     if statistic is None:
         estimate, resampled = float(values.mean()), _resampled_means(values, groups, n_groups, n, rng)
@@ -113,8 +109,8 @@ def _group_numbers(clusters: Iterable, n_values: int) -> np.ndarray:
     """Cluster ids of any hashable kind -> 0, 1, 2 ... in order of first appearance."""
     clusters = listed(clusters)
     assert len(clusters) == n_values
-    numbers: dict = {}
-    return np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters])
+    found: dict = {}
+    return np.array([found.setdefault(cluster, len(found)) for cluster in clusters])
 
 
 def _outer_quantile(level: float, n_groups: int) -> float:

@@ -80,8 +80,6 @@ def squad_scores(
         raise CourseError(
             f"squad_scores: the reference {bad[0]!r:.60} is a {kind}. Give a list of answers per question."
         )
-    for text in [*predictions, *(text for answers in references for text in answers)]:
-        as_text(text, "squad_scores: an answer")
     pairs = [
         (_answer(guess, language), [kept for text in answers if (kept := _answer(text, language))] or [""])
         for guess, answers in zip(predictions, references, strict=True)
@@ -91,9 +89,9 @@ def squad_scores(
     return {"exact_match": 100 * exact / len(pairs), "f1": 100 * overlap / len(pairs)}
 
 
-def _answer(text: str, language: str) -> str:
+def _answer(text: object, language: str) -> str:
     """What is compared. Only ASCII punctuation is dropped; KorQuAD first turns brackets and quotes into spaces."""
-    text = text.lower()
+    text = as_text(text, "squad_scores: an answer").lower()
     if language == "ko":
         text = re.sub("['\"《》<>〈〉()‘’]", " ", text)
     text = "".join(character for character in text if character not in string.punctuation)

@@ -1,12 +1,11 @@
-"""What frozen vectors say by themselves: a linear probe, and the nearest sense.
+"""What frozen vectors say by themselves: the nearest sense.
 
-Sources: Peters et al. 2018, arXiv:1802.05365, section 5.3 (a linear classifier on one layer for parts of speech; the
-nearest mean of the training occurrences for senses). Nothing here is drawn at random.
+Source: Peters et al. 2018, arXiv:1802.05365, section 5.3 (the nearest mean of the training occurrences).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import torch
@@ -15,123 +14,30 @@ from jaxtyping import Float
 from torch import Tensor
 
 from course_lib.arrays import listed, numbers
-from course_lib.errors import CourseError
-from course_lib.models.elmo import ScalarMix
-
-Vectors = np.ndarray | Tensor
-_STEPS = 100  # of L-BFGS, at most; the predictions of the course's tasks no longer change after about 50
-
-
-def probe(train_vectors: Vectors, train_labels: Iterable, test_vectors: Vectors, *, l2: float | int = 1.0) -> list:
-    """The label of each test vector by multinomial logistic regression, trained to its optimum.
-
-    train_vectors, test_vectors  [item, dim]; each dimension is scaled by mean and deviation of the training items
-    l2                           penalty l2 / 2 * |weights|^2 beside the summed cross-entropy, as C = 1 / l2 elsewhere
-    """
-    train, test = (_table(vectors, np.float32)[None] for vectors in (train_vectors, test_vectors))
-    return mixed_probe(train, train_labels, test, l2=l2)[0]
-
-
-def mixed_probe(
-    train_layers: Vectors, train_labels: Iterable, test_layers: Vectors, *, l2: float | int = 1.0
-) -> tuple[list, list[float]]:
-    """The same probe on ScalarMix of the layers, both trained together: predictions, and the weight of each layer.
-
-    train_layers, test_layers  [layer, item, dim]; each dimension of each layer is scaled as `probe` does
-    """
-    train, test = (_table(layers, np.float32) for layers in (train_layers, test_layers))
-    train_labels = listed(train_labels)
-    _check(train, train_labels, test)
-    names = sorted(set(train_labels))
-    number = {name: i for i, name in enumerate(names)}
-    gold = torch.tensor([number[label] for label in train_labels])
-    mean, deviation = train.mean(1, keepdim=True), train.std(1, correction=0, keepdim=True)
-    scale = deviation.where(deviation > 1e-6, 1.0)  # a constant dimension says nothing; it must not divide by 0
-    train, test = (train - mean) / scale, (test - mean) / scale
-
-    mix = ScalarMix(len(train))
-    mix.gamma.requires_grad_(False)  # the weights below can grow as well, and they pay for it
-    weight = torch.zeros(train.shape[2], len(names), requires_grad=True)
-    bias = torch.zeros(len(names), requires_grad=True)
-    learned = [weight, bias] if len(train) == 1 else [weight, bias, mix.raw]
-
-    def objective() -> Tensor:
-        cross_entropy = F.cross_entropy(mix(train[:, None])[0] @ weight + bias, gold)
-        return cross_entropy + l2 / (2 * len(gold)) * weight.square().sum()
-
-    _minimise(objective, learned)
-    with torch.no_grad():
-        best = (mix(test[:, None])[0] @ weight + bias).argmax(1).tolist()
-    return [names[i] for i in best], mix.weights.tolist()
 
 
 def nearest_mean(
-    train_vectors: Vectors, train_labels: Iterable, test_vectors: Vectors, test_labels: Iterable
+    train_vectors: np.ndarray | Tensor,
+    train_labels: Iterable,
+    test_vectors: np.ndarray | Tensor,
+    test_labels: Iterable,
 ) -> Float[np.ndarray, " item"]:
     """How right the sense with the nearest mean vector is (cosine): 1, 0, or the chance of a fair guess among ties.
 
     Vectors are [item, dim]. Equal vectors for all items tie always, so each item gets 1 / number of senses.
     A test label that was never trained is never right.
     """
-    train, test = _normed(train_vectors), _normed(test_vectors)
+    train, test = (
+        F.normalize(torch.tensor(numbers("nearest_mean: the vectors", vectors)), dim=1)
+        for vectors in (train_vectors, test_vectors)
+    )
     train_labels, test_labels = listed(train_labels), listed(test_labels)
-    _check(train[None], train_labels, test[None])
+    assert len(train) == len(train_labels)
+    assert len(test) == len(test_labels)
     names = sorted(set(train_labels))
     is_sense = torch.tensor([[label == name for label in train_labels] for name in names]).double()
     means = F.normalize(is_sense @ train, dim=1)
-    return _right_under_ties(test @ means.T, names, test_labels)
-
-
-def nearest_mean_left_out(vectors: Vectors, labels: Iterable) -> Float[np.ndarray, " item"]:
-    """The same for each of these items in turn, with the item itself left out of its sense's mean."""
-    rows, labels = _normed(vectors), listed(labels)
-    _check(rows[None], labels, rows[None])
-    names = sorted(set(labels))
-    if single := [name for name in names if labels.count(name) == 1]:
-        raise CourseError(f"Only one item has the label {single[0]!r}: left out, nothing of it remains. Drop it.")
-    is_sense = torch.tensor([[label == name for label in labels] for name in names]).double()
-    sums = is_sense @ rows
-    own = is_sense.T[:, :, None] * rows[:, None]  # [item, sense, dim]: the item, at its own sense
-    means = F.normalize(sums - own, dim=2)  # cosines of sums and of means are the same
-    return _right_under_ties(torch.einsum("id,isd->is", rows, means), names, labels)
-
-
-def _right_under_ties(
-    scores: Float[Tensor, "item sense"], names: Sequence, labels: Sequence
-) -> Float[np.ndarray, " item"]:
-    assert len(labels) == len(scores)
+    scores = test @ means.T
     best = scores >= scores.amax(1, keepdim=True) - 1e-9  # rounding must not break a tie
-    is_gold = torch.tensor([[name == label for name in names] for label in labels])
+    is_gold = torch.tensor([[name == label for name in names] for label in test_labels])
     return ((best & is_gold).sum(1).double() / best.sum(1)).numpy()
-
-
-def _normed(vectors: Vectors) -> Float[Tensor, "item dim"]:
-    return F.normalize(_table(vectors, np.float64), dim=1)
-
-
-def _table(vectors: Vectors, dtype: type) -> Tensor:
-    return torch.tensor(numbers("A probe: the vectors", vectors, dtype))
-
-
-def _minimise(objective, parameters: list[Tensor]) -> None:
-    optimizer = torch.optim.LBFGS(
-        parameters, max_iter=_STEPS, history_size=10, tolerance_grad=1e-6, line_search_fn="strong_wolfe"
-    )
-
-    def closure() -> Tensor:
-        optimizer.zero_grad()
-        loss = objective()
-        loss.backward()
-        return loss
-
-    optimizer.step(closure)
-
-
-def _check(train: Tensor, labels: Sequence, test: Tensor) -> None:
-    assert train.shape[::2] == test.shape[::2]
-    assert len(labels) == train.shape[1]
-    if len(set(labels)) < 2:
-        raise CourseError(f"A probe got {len(set(labels))} different labels. It needs two or more to tell apart.")
-    for name, vectors in (("training", train), ("test", test)):
-        if wrong := int((~vectors.isfinite()).any(2).any(0).sum()):
-            raise CourseError(f"{wrong} {name} vectors hold NaN or infinite numbers. Find out why before probing.")

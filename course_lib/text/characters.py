@@ -14,14 +14,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.text.vocabulary import words_of
 
 PADDING, UNKNOWN, BEGIN, END = 0, 1, 2, 3  # BEGIN and END stand around every word: "ed" at its end is not "ed" within
 _N_MARKS = 4
 _FORMAT = "course characters 1"
-_MODES = ("character", "jamo")
 _SYLLABLE = re.compile("[가-힣]")
 
 
@@ -41,8 +39,7 @@ class Characters:
 
     def __post_init__(self):
         characters, mode, max_length = tuple(self.characters), self.mode, self.max_length
-        if mode not in _MODES:
-            raise CourseError(f"Characters: there is no mode {mode!r}. Use 'character' or 'jamo'.")
+        assert mode in ("character", "jamo")
         assert max_length >= 4
         ids = {character: i for i, character in enumerate(characters, start=_N_MARKS)}
         assert len(ids) == len(characters)
@@ -68,11 +65,7 @@ class Characters:
             for character in empty.symbols(word):
                 counts[character] += count
         kept = sorted((c for c, count in counts.items() if count >= min_count), key=lambda c: (-counts[c], c))
-        if not kept:
-            raise CourseError(
-                f"None of {len(counts)} different characters occurs {min_count} times or more. "
-                "Give more words or a smaller min_count."
-            )
+        assert kept, f"none of {len(counts)} characters occurs {min_count} times"
         return cls(kept, mode, max_length)
 
     def symbols(self, word: str) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
+from itertools import chain
 
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
@@ -23,34 +23,27 @@ class Vocabulary:
 
     words    tuple of str, id -> word
     counts   tuple of int, id -> how often the word was counted (0 for specials that no text holds)
-    index    read-only mapping, word -> id
     unknown  the word that stands for all others in `encode`, or None
+    index    word -> id
     """
 
     words: Iterable[str]
     counts: Iterable[int] | None = None
-    _: KW_ONLY
-    unknown: str | None = None
+    unknown: str | None = field(default=None, kw_only=True)
+    index: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self):
-        words, unknown = tuple(self.words), self.unknown
+        words = tuple(self.words)
         counts = (0,) * len(words) if self.counts is None else tuple(int(count) for count in self.counts)
-        ids = {word: i for i, word in enumerate(words)}
-        assert len(counts) == len(words)
-        if len(ids) != len(words):
-            twice = next(word for i, word in enumerate(words) if ids[word] != i)
-            raise CourseError(f"Vocabulary got the word {twice!r} more than once. Give each word once.")
-        assert unknown is None or unknown in ids
-        vars(self).update(words=words, counts=counts, _ids=ids)
-
-    @property
-    def index(self) -> Mapping[str, int]:
-        return MappingProxyType(self._ids)
+        index = {word: i for i, word in enumerate(words)}
+        assert len(index) == len(words) == len(counts), "each word once, with one count"
+        assert self.unknown is None or self.unknown in index
+        vars(self).update(words=words, counts=counts, index=index)
 
     @classmethod
     def from_sentences(
         cls,
-        sentences: Iterable[Sequence[str]],
+        sentences: Iterable[Sequence[str]] | Mapping[str, int],
         *,
         min_count: int = 1,
         max_size: int | None = None,
@@ -59,29 +52,16 @@ class Vocabulary:
     ) -> Vocabulary:
         """Count the words of `sentences` (lists of str, or records with `.words`) and keep the frequent ones.
 
+        sentences  or the counts of words, where they are counted already
         min_count  words counted less often are left out
         max_size   at most so many words, specials included
         specials   come first, whatever their count; a text word spelt like one counts as that special
         unknown    one of `specials`; its count is that of all words left out
         """
-        counts: Counter[str] = Counter()
-        for number, sentence in enumerate(sentences):
-            counts.update(words_of(sentence, number))
-        return cls.from_counts(counts, min_count=min_count, max_size=max_size, specials=specials, unknown=unknown)
-
-    @classmethod
-    def from_counts(
-        cls,
-        counts: Mapping[str, int],
-        *,
-        min_count: int = 1,
-        max_size: int | None = None,
-        specials: Sequence[str] = (),
-        unknown: str | None = None,
-    ) -> Vocabulary:
-        """`from_sentences` where the words are counted already."""
+        if not isinstance(sentences, Mapping):
+            sentences = Counter(chain.from_iterable(words_of(words, number) for number, words in enumerate(sentences)))
         assert max_size is None or max_size >= len(specials)
-        counter = Counter({as_text(word, "A word of the text"): count for word, count in Counter(counts).items()})
+        counter = Counter({as_text(word, "A word of the text"): count for word, count in sentences.items()})
         first = {word: counter.pop(word, 0) for word in specials}
         kept = sorted((word for word, count in counter.items() if count >= min_count), key=lambda w: (-counter[w], w))
         if max_size is not None:
@@ -93,9 +73,9 @@ class Vocabulary:
 
     def encode(self, words: Sequence[str]) -> list[int]:
         """One id per word; a word outside the vocabulary gets the id of `unknown`, or is an error if there is none."""
-        words, get = words_of(words), self._ids.get
+        words, get = words_of(words), self.index.get
         if self.unknown is not None:
-            default = self._ids[self.unknown]
+            default = self.index[self.unknown]
             return [get(word, default) for word in words]
         ids = [get(word) for word in words]
         if None in ids:
@@ -123,7 +103,7 @@ class Vocabulary:
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
-        return word in self._ids
+        return word in self.index
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self)} words: {', '.join(map(repr, self.words[:5]))}{', ...' * (len(self) > 5)})"

@@ -17,7 +17,7 @@ from typing import Any
 from course_lib.errors import CourseError
 from course_lib.files import json_table
 from course_lib.language import t
-from course_lib.text.pieces import pieces_of
+from course_lib.text.pieces import Pieces, pieces_of
 from course_lib.text.vocabulary import words_of
 
 PADDING, UNKNOWN, CLS, SEP, MASK = SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -34,11 +34,10 @@ GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes of transfo
 SENTENCE_PIECE = "\u2581"  # what SentencePiece writes for a space: its pieces mark where a word begins
 REMEDY = "Fetch it again."
 _MARK = re.compile(r"\[.+\]|<.+>")  # [CLS], [unused1], <S>: no text is meant to give them
-_NEVER = re.compile("[\r\n\ud800-\udfff]")  # what stands in no word
 
 
-class WordPieces:
-    """The ids of words' pieces, and back.
+class WordPieces(Pieces):
+    """The ids of words' pieces, and back, as BERT reads them.
 
     vocabulary          pieces in the order of their ids, the five SPECIALS among them
     lowercase           the model knows lower case only
@@ -59,7 +58,7 @@ class WordPieces:
         chinese_characters: bool = True,
         added: Mapping[int, Mapping[str, bool]] | None = None,
     ):
-        from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
+        from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
         self.vocabulary = tuple(vocabulary)
         self.lowercase, self.strip_accents, self.chinese_characters = lowercase, strip_accents, chinese_characters
@@ -72,11 +71,12 @@ class WordPieces:
         self.padding, self.unknown, self.cls, self.sep, self.mask = (index[special] for special in SPECIALS)
         self.special_ids = (self.padding, self.unknown, self.cls, self.sep, self.mask)
         self.begin, self.end = self.cls, self.sep
-        self._tokenizer = Tokenizer(models.WordPiece(index, unk_token=UNKNOWN))
-        self._tokenizer.normalizer = _normalizer(lowercase, strip_accents, chinese_characters)
-        self._tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        self.tokenizer = Tokenizer(models.WordPiece(index, unk_token=UNKNOWN))
+        self.tokenizer.normalizer = _normalizer(lowercase, strip_accents, chinese_characters)
+        self.tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        self.tokenizer.decoder, self.whole_words = decoders.WordPiece(prefix="##", cleanup=False), False
         self.added = dict(sorted((added or {}).items()))
-        self._tokenizer.add_tokens([AddedToken(self.vocabulary[i], **rules) for i, rules in self.added.items()])
+        self.tokenizer.add_tokens([AddedToken(self.vocabulary[i], **rules) for i, rules in self.added.items()])
 
     @classmethod
     def train(
@@ -128,20 +128,10 @@ class WordPieces:
         A word of the text that is spelt like a special is cut like any other word: text never turns into [MASK].
         """
         whole = [word.encode(errors="replace").decode() for word in words_of(words)]  # half a letter is a question mark
-        return pieces_of(self._tokenizer, whole, self.unknown)
-
-    def ids(self, words: Sequence[str]) -> list[int]:
-        """The pieces of all words in one row, without [CLS] and [SEP]."""
-        return [i for pieces in self.split(words) for i, _, _ in pieces]
+        return pieces_of(self.tokenizer, whole, self.unknown)
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
-        """The pieces as text, as they stand in the vocabulary."""
         return [self.vocabulary[i] for i in ids]
-
-    def text(self, ids: Iterable[int]) -> str:
-        """Words with a space between them; [PAD], [CLS] and [SEP] are left out."""
-        silent = {self.padding, self.cls, self.sep}
-        return " ".join(self.tokens(i for i in ids if i not in silent)).replace(" ##", "")
 
     def files(self) -> dict[str, str]:
         """What a checkpoint keeps, by file name, in the layout of published models. `from_files` reads it."""
@@ -163,16 +153,21 @@ class WordPieces:
         for a vocabulary that is none of WordPiece, and for one of which the cleaning leaves little.
         """
         said = json_table(files[SETTINGS_FILE], SETTINGS_FILE, REMEDY) if SETTINGS_FILE in files else {}
-        path, described = TOKENIZER_FILE if TOKENIZER_FILE in files else VOCABULARY_FILE, {}
         if TOKENIZER_FILE in files:
-            described = json_table(files[path], path, REMEDY)
-            vocabulary, tokens = _table(described)
+            path, published = TOKENIZER_FILE, _published(files[TOKENIZER_FILE])
+            vocabulary, tokens = _by_id(published.get_vocab()), published.get_added_tokens_decoder()
+            added = {i: {rule: getattr(token, rule) for rule in ADDED_RULES} for i, token in tokens.items()}
         else:
+            path, published = VOCABULARY_FILE, None
             vocabulary = files[path].removesuffix("\n").split("\n")
-            index = {str(i): i for i in range(len(vocabulary))}
-            added = said[ADDED].items() if isinstance(said.get(ADDED), dict) else ()
-            tokens = [{**token, "id": index[i]} for i, token in added if i in index and isinstance(token, dict)]
-            tokens = [token for token in tokens if token.get("content") == vocabulary[token["id"]]]
+            tokens = said[ADDED] if isinstance(said.get(ADDED), dict) else {}
+            tokens = {i: tokens.get(str(i)) for i in range(len(vocabulary))}
+            added = {
+                i: {rule: bool(token.get(rule, False)) for rule in ADDED_RULES}
+                for i, token in tokens.items()
+                if isinstance(token, dict) and token.get("content") == vocabulary[i] != ""
+            }
+        added = {i: rules for i, rules in added.items() if vocabulary[i] not in SPECIALS}  # text turns into none
         marked = sum(piece.startswith(SENTENCE_PIECE) and len(piece) > 1 for piece in vocabulary)
         if marked > sum(piece.startswith("##") for piece in vocabulary):
             raise CourseError(
@@ -180,7 +175,7 @@ class WordPieces:
                 "WordPiece would read almost every word as [UNK]. Choose a model whose pieces are marked by ##."
             )
         try:
-            pieces = cls(vocabulary, added=_added(tokens), **_settings(said, described))
+            pieces = cls(vocabulary, added=added, **_settings(said, published))
         except CourseError as error:
             raise CourseError(f"{path}: {error}") from error
         cut = pieces.split([piece.removeprefix("##") for piece in pieces.unreachable()])
@@ -191,7 +186,7 @@ class WordPieces:
 
     def unreachable(self) -> list[str]:
         """The pieces that no text can give, because the cleaning changes them: capitals under `lowercase` and such."""
-        clean = self._tokenizer.normalizer.normalize_str
+        clean = self.tokenizer.normalizer.normalize_str
         plain = (p for p in self.vocabulary if not (p.isascii() and p == p.lower()) and not _MARK.fullmatch(p))
         return [p for p in plain if clean(p.removeprefix("##")).strip() != p.removeprefix("##")]
 
@@ -213,63 +208,52 @@ class WordPieces:
         )
 
 
-def _table(described: dict) -> tuple[list[str], list[dict]]:
-    """Of tokenizer.json: the pieces by their ids, and what it says of added ones. An id without a piece gets a name."""
-    model, tokens = described.get("model"), described.get("added_tokens") or []
-    model = model if isinstance(model, dict) else {}
-    prefix = model.get("continuing_subword_prefix", "##" if "type" in model else None)
-    vocabulary = model.get("vocab")
-    kind = model.get("type", "WordPiece" if prefix and "merges" not in model else "another kind")  # old: says none
-    if kind != "WordPiece" or prefix != "##" or not isinstance(vocabulary, dict):
+def _published(text: str) -> Any:
+    """The tokenizer of a tokenizer.json. Raises CourseError for what is none, or cuts otherwise than BERT."""
+    from tokenizers import Tokenizer, models
+
+    try:
+        tokenizer = Tokenizer.from_str(text)
+    except Exception as error:  # it raises no other kind
+        raise CourseError(f"{TOKENIZER_FILE} is not readable: {error!s:.200}. {REMEDY}") from error
+    kind, prefix = type(tokenizer.model).__name__, getattr(tokenizer.model, "continuing_subword_prefix", None)
+    if not isinstance(tokenizer.model, models.WordPiece) or prefix != "##":
         raise CourseError(
-            f"{TOKENIZER_FILE} is a tokenizer of the kind {kind!s:.40}, prefix {prefix!r:.40}; a BERT of this course "
-            "reads WordPiece with ##. Choose a model whose tokenizer is BERT's, such as bert-base-uncased or "
-            "klue/bert-base."
+            f"{TOKENIZER_FILE} is a tokenizer of the kind {kind}, prefix {prefix!r:.40}; a BERT of this course reads "
+            "WordPiece with ##. Choose a model whose tokenizer is BERT's, such as bert-base-uncased or klue/bert-base."
         )
-    if not isinstance(tokens, list) or not all(isinstance(token, dict) for token in tokens):
-        raise CourseError(f"{TOKENIZER_FILE}: added_tokens is no list of tokens. {REMEDY}")
-    by_id: dict[int, str] = {}
-    for piece, i in [*vocabulary.items(), *((token.get("content"), token.get("id")) for token in tokens)]:
-        if type(i) is not int or i < 0 or not isinstance(piece, str) or by_id.setdefault(i, piece) != piece:
-            raise CourseError(
-                f"{TOKENIZER_FILE}: {str(piece)[:40]!r} has the id {i!r:.40}, which is none, or another's. {REMEDY}"
-            )
-    if len(set(by_id.values())) < len(by_id) or max(by_id, default=0) > 2 * len(by_id) + 1_000:
-        raise CourseError(f"{TOKENIZER_FILE}: one piece has two ids, or most ids have none. {REMEDY}")
+    return tokenizer
+
+
+def _by_id(vocabulary: Mapping[str, int]) -> list[str]:
+    """The pieces in the order of their ids. An id without a piece, or with one that no file of lines holds, gets a
+    name."""
+    by_id = {i: piece for piece, i in vocabulary.items()}
+    if len(by_id) < len(vocabulary) or max(by_id, default=0) > 2 * len(by_id) + 1_000:
+        raise CourseError(f"{TOKENIZER_FILE}: two pieces have one id, or most ids have none. {REMEDY}")
     pieces = [by_id.get(i, "\n") for i in range(max(by_id, default=-1) + 1)]
-    return [f"[no piece {i}]" if _NEVER.search(piece) else piece for i, piece in enumerate(pieces)], tokens
+    return [f"[no piece {i}]" if "\n" in piece or "\r" in piece else piece for i, piece in enumerate(pieces)]
 
 
-def _added(tokens: Iterable[Mapping[str, Any]]) -> dict[int, dict[str, bool]]:
-    """The rules of added tokens by id; without the five SPECIALS, into which text never turns."""
-    return {
-        token["id"]: {rule: bool(token.get(rule, False)) for rule in ADDED_RULES}
-        for token in tokens
-        if token["content"] and token["content"] not in SPECIALS
-    }
+def _settings(said: dict, published: Any) -> dict[str, bool]:
+    """What changes the pieces, under our names; what is not said, or null, is left out."""
+    from tokenizers import normalizers, pre_tokenizers
 
-
-def _settings(said: dict, described: dict) -> dict[str, bool]:
-    """What changes the pieces, under our names; null means "as lower case" for accents, for the others "not said"."""
-    normalizer, cutter = (described.get(part) or {} for part in ("normalizer", "pre_tokenizer"))
-    kinds = tuple(part.get("type") if isinstance(part, dict) else part for part in (normalizer, cutter))
-    generic = said.get("tokenizer_class") in GENERIC
-    if generic and described and kinds != ("BertNormalizer", "BertPreTokenizer"):
+    normalizer, cutter = (getattr(published, part, None) for part in ("normalizer", "pre_tokenizer"))
+    as_bert = isinstance(normalizer, normalizers.BertNormalizer)
+    generic = published is not None and said.get("tokenizer_class") in GENERIC
+    if generic and not (as_bert and isinstance(cutter, pre_tokenizers.BertPreTokenizer)):
         raise CourseError(
-            f"text is cleaned by {kinds[0]!r:.40} and cut by {kinds[1]!r:.40}; this course does it as BERT does "
-            "(BertNormalizer, BertPreTokenizer). Choose a model whose tokenizer is BERT's."
+            f"text is cleaned by {type(normalizer).__name__} and cut by {type(cutter).__name__}; this course does it "
+            "as BERT does (BertNormalizer, BertPreTokenizer). Choose a model whose tokenizer is BERT's."
         )
-    sources = [(normalizer, TOKENIZER_FILE, 1)] if kinds[0] == "BertNormalizer" else []
-    if not (generic and described):
-        sources.append((said, SETTINGS_FILE, 0))  # the last one holds
-    found = {}
-    for source, place, which in sources:
-        for ours, theirs in SETTINGS.items():
-            value = source.get(theirs[which])
-            if not isinstance(value, bool | None):
-                raise CourseError(f"{place}: {theirs[which]} is {value!r:.40}. Make it true or false.")
-            if value is not None:
-                found[ours] = value
+    found = {ours: getattr(normalizer, theirs) for ours, (_, theirs) in SETTINGS.items()} if as_bert else {}
+    if not generic:
+        found |= {ours: said[theirs] for ours, (theirs, _) in SETTINGS.items() if said.get(theirs) is not None}
+    if wrong := [ours for ours, value in found.items() if not isinstance(value, bool | None)]:
+        raise CourseError(
+            f"{SETTINGS_FILE}: {SETTINGS[wrong[0]][0]} is {found[wrong[0]]!r:.40}. Make it true or false."
+        )
     return found
 
 

@@ -1,7 +1,7 @@
 """The one training loop of the course. It knows no model: only `loss(batch)`, names and parameters.
 
-`fit` stands in the order in which things happen. What is saved is in state.py, what several processes do together in
-processes.py.
+A step stands in the order in which things happen. What is noted and saved is in state.py, what several processes do
+together in processes.py.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.device import autocast, map_leaves, move, seed_everything
+from course_lib.device import autocast, map_leaves, move, put_back
 from course_lib.errors import CourseError
-from course_lib.files import given_path
 from course_lib.language import key
 from course_lib.progress import Progress
-from course_lib.training.processes import STEPS_A_LOOK, Processes
+from course_lib.training.processes import Processes
 from course_lib.training.schedules import constant
-from course_lib.training.state import ANEW, History, Run, put_back
+from course_lib.training.state import ANEW, History, Run
 
 CLIP = 1.0  # largest norm of the whole gradient
 
@@ -101,63 +100,36 @@ def fit(
     base = {group["name"]: float(group["lr"]) for group in stepper.param_groups}
     parameters = [parameter for group in stepper.param_groups for parameter in group["params"]]
 
-    def settings(total: int | None) -> dict[str, Any]:
-        places = () if total is None else sorted({0, min(1, total - 1), total // 2, total - 1})
-        rates = {"learning rates": base, "schedule": [float(schedule(step, total)) for step in places]}
-        return {"steps": steps, "epochs": epochs, "start": start, "clip": CLIP, "processes": processes.total, **rates}
+    def rates(step: int, total: int) -> dict[str, float]:
+        factor = schedule(step, total)
+        assert 0 <= factor < math.inf, f"the schedule gave {factor}"
+        return {name: float(rate * factor) for name, rate in base.items()}
 
-    run = Run(model, stepper, device, None if folder is None else given_path(folder).resolve(), settings, start)
-    resumed, place, history = run.resume(), run.place, run.history
-    place.seed = processes.agree_on_seed(place.seed if resumed else seed)
-    if not resumed:
-        if place.seed is not None:
-            seed_everything(place.seed)
-        run.begin_epoch(0)
-    unread: list[tuple[int, dict[str, Tensor], dict[str, float]]] = []  # steps done, means, rates
-    steps_a_look = 1 if device.type == "cpu" else STEPS_A_LOOK
-
-    def look() -> None:
-        """Numbers that wait on the device into history and bar. Raises CourseError for one that is not finite."""
-        scalars = [mean for _, means, _ in unread for mean in means.values()]
-        values = iter(torch.stack(scalars).tolist() if scalars else ())
-        for step, means, rates in unread:
-            numbers = {name: next(values) for name in means}
-            _refuse_nan(numbers, step, max(rates.values()))
-            del numbers["gradient_norm"]
-            history.add(step, numbers.pop("loss"), numbers, rates)
-            bar.update(step, loss=history.losses[-1])
-        unread.clear()
+    same = {"steps": steps, "epochs": epochs, "start": start, "clip": CLIP, "processes": processes.total}
+    run = Run(model, stepper, processes, folder, same, rates, start)
+    run.begin(seed)
+    place, history, first_step, was_training = run.place, run.history, run.place.step, model.training
+    label, shown = (show, "auto") if isinstance(show, str) else (key("training"), show)
+    shown = shown if processes.is_first else False
 
     def over() -> bool:
         enough = (steps is not None and place.step >= steps) or (epochs is not None and place.epoch >= epochs)
         return enough or (minutes is not None and processes.any(run.seconds >= 60 * minutes, place.step))
 
-    def score() -> None:
-        model.eval()
-        history.add_evaluation(place.step, evaluate(model))
-        model.train()
-
-    def save() -> None:
-        look()
-        if run.folder is not None and processes.is_first:
-            run.save()
-        run.saved_at = time.monotonic()
-
-    was_training, first_step = model.training, place.step
-    label, shown = (show, "auto") if isinstance(show, str) else (key("training"), show)
-    shown = shown if processes.is_first else False
     loss_of = processes.wrap(model)
     model.train()
     try:
-        with _ctrl_c_waits() as pressed, Progress(label, total=place.total, show=shown, start=place.step) as bar:
+        with _ctrl_c_waits() as pressed, Progress(label, total=place.total, show=shown, start=place.step) as run.bar:
             while not over():
-                rounds, per_epoch = _open(batches, run, processes)
+                rest, per_epoch = _open(batches, run)
                 if place.total is None:
                     by_epochs = epochs * per_epoch if epochs and per_epoch else None
-                    place.total = bar.total = min((n for n in (steps, by_epochs) if n is not None), default=None)
+                    place.total = run.bar.total = min((n for n in (steps, by_epochs) if n is not None), default=None)
                 assert place.total or schedule is constant, "a schedule needs steps, or batches with a length"
-                for batch, weight in rounds:
-                    rates = _set_rates(stepper, base, schedule(place.step, place.total or place.step + 1))
+                for batch, weight in rest:
+                    now = rates(place.step, place.total or place.step + 1)
+                    for group in stepper.param_groups:
+                        group["lr"] = now[group["name"]]
                     batch = move(hand_on(batch, place.carry), device)
                     with processes.own_randomness(place.step), autocast(device):
                         losses = loss_of(batch)
@@ -165,9 +137,7 @@ def fit(
                     stepper.zero_grad()
                     loss.backward()
                     means["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, CLIP)
-                    unread.append((place.step + 1, means, rates))
-                    if len(unread) >= steps_a_look:
-                        look()
+                    run.note(means, now)
                     stepper.step()
 
                     place.step += 1
@@ -176,21 +146,21 @@ def fit(
                     for watch in watchers:
                         watch(place.step)
                     if evaluate and evaluate_every and place.step % evaluate_every == 0:
-                        score()
+                        run.score(evaluate)
                     if processes.any(pressed.is_set(), place.step):
-                        save()
+                        run.save()
                         raise KeyboardInterrupt
                     if time.monotonic() - run.saved_at >= save_every:
-                        save()
+                        run.save()
                     if over():
                         break
                 else:
                     assert place.position, f"there is no batch in epoch {place.epoch + 1}"
                     run.begin_epoch(place.epoch + 1)
-            if evaluate and not history.evaluated(place.step):
-                score()
+            if evaluate:
+                run.score(evaluate)
             if place.step > first_step:
-                save()
+                run.save()
             if pressed.is_set():
                 raise KeyboardInterrupt
     except KeyboardInterrupt:
@@ -206,26 +176,28 @@ def fit(
     return history
 
 
-def _open(batches: Any, run: Run, processes: Processes) -> tuple[Iterator[tuple[Any, int]], int | None]:
-    """(batch, weight) from the run's place to the end of its epoch, and the epoch's steps, where that is known.
-
-    Of every n batches each of n processes takes one; the weight is 0 where the last are fewer than the processes.
-    """
-    place, total = run.place, processes.total
-    put_back(place.epoch_start, run.device)
+def _open(batches: Any, run: Run) -> tuple[Iterator[tuple[Any, int]], int | None]:
+    """`_shares` from the run's place to the end of its epoch, and how many the whole epoch has, where that is known."""
+    place, n_processes = run.place, run.processes.total
+    put_back(place.epoch_start, run.processes.device)
     epoch = batches if isinstance(batches, Iterable) else batches(place.epoch)
-    rest = iter(epoch)
-    taken = iter(lambda: list(islice(rest, total)), [])
-    rounds = ((some[min(processes.number, len(some) - 1)], int(processes.number < len(some))) for some in taken)
+    rest = _shares(epoch, run.processes)
     for skipped in range(place.position):
-        if next(rounds, None) is None:
+        if next(rest, None) is None:
             raise CourseError(
                 f"fit: epoch {place.epoch + 1} had at least {place.position} steps when its state was saved, "
                 f"now it has {skipped}. Resume with the same batches, or {ANEW}."
             )
     if place.position:
-        put_back(place.now, run.device)
-    return rounds, -(-len(epoch) // total) if isinstance(epoch, Sized) else None
+        put_back(place.now, run.processes.device)
+    return rest, -(-len(epoch) // n_processes) if isinstance(epoch, Sized) else None
+
+
+def _shares(epoch: Iterable, processes: Processes) -> Iterator[tuple[Any, int]]:
+    """Of every n batches each of n processes takes one; where none is left for it, another's with weight 0."""
+    rest = iter(epoch)
+    while some := list(islice(rest, processes.total)):
+        yield some[min(processes.number, len(some) - 1)], int(processes.number < len(some))
 
 
 def detach(carry: Any) -> Any:
@@ -270,27 +242,7 @@ def _groups(model: nn.Module, groups: Sequence[tuple] | None, learning_rate: flo
             made.append({"name": name, "params": trainable, "lr": learning_rate * (factor[0] if factor else 1)})
     if not made:
         raise CourseError("fit: there is no parameter to train. Call unfreeze() or requires_grad_(True).")
-    given, own = [id(p) for group in made for p in group["params"]], {id(p) for p in model.parameters()}
+    own = {id(p) for p in model.parameters()}
     assert len({group["name"] for group in made}) == len(made), "each group needs a name of its own"
-    assert len(set(given)) == len(given), "a parameter is in two groups"
-    assert own.issuperset(given), "a group holds parameters of another model"
+    assert all(id(p) in own for group in made for p in group["params"]), "a group holds parameters of another model"
     return made
-
-
-def _set_rates(optimizer: torch.optim.Optimizer, base: dict[str, float], factor: float | int) -> dict[str, float]:
-    """Give each group `factor` times its base rate; the rates by group name."""
-    assert 0 <= factor < math.inf, f"the schedule gave {factor}"
-    rates = {name: float(rate * factor) for name, rate in base.items()}
-    for group in optimizer.param_groups:
-        group["lr"] = rates[group["name"]]
-    return rates
-
-
-def _refuse_nan(numbers: dict[str, float], step: int, rate: float) -> None:
-    for name in ("loss", "gradient_norm"):
-        if not math.isfinite(numbers[name]):
-            raise CourseError(
-                f"fit: the {name.replace('_', ' ')} is {numbers[name]} at step {step}, learning rate {rate:.3g}. A "
-                f"saved state is as it was after step {step - 1} or before, on a CPU so is the model. Try a learning "
-                f"rate of {rate / 10:.3g}, a warm-up (training.schedules) or batches without empty or odd rows."
-            )

@@ -15,9 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.device import choose_device, seed_everything
+from course_lib.device import choose_device, generators, put_back, seed_everything
 from course_lib.errors import CourseError
-from course_lib.training.state import generators, put_back
 
 Losses = dict[str, Any]
 STEPS_A_LOOK = 20  # to read numbers back is to wait for a GPU: it is done for 20 steps together

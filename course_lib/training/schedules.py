@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 
-from course_lib.errors import CourseError
-
 
 def constant(step: int, total: int) -> float:
     """1 at every step."""
@@ -50,10 +48,7 @@ def slanted_triangular(step: int, total: int, cut_frac: float | int = 0.1, ratio
     The rise lasts cut = floor(total * cut_frac) steps. The paper leaves two cases open: with cut = 0 the rate only
     falls; where the rounding of cut would bring it below 1/ratio in the last steps it stays at 1/ratio.
     """
-    if not 0 <= cut_frac < 1 <= ratio:
-        raise CourseError(
-            f"slanted_triangular: cut_frac={cut_frac}, ratio={ratio}. Use a share below 1 and a ratio of 1 or more."
-        )
+    assert 0 <= cut_frac < 1 <= ratio, f"{cut_frac=}, {ratio=}"
     cut = math.floor(total * cut_frac)
     fall = cut * (1 / cut_frac - 1) if cut else total
     share = step / cut if step < cut else 1 - (step - cut) / fall

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from course_lib.errors import CourseError
 from course_lib.language import columns, t
 
 FACTOR = 2.6  # Howard & Ruder 2018, section 3.2
@@ -70,15 +69,11 @@ class Unfreezing:
 def gradual(model: nn.Module, epochs: int, factor: float | int = FACTOR) -> Unfreezing:
     """From the last group down: one more opens with every epoch, until all train for the epochs that are left.
 
-    factor: a group's rate over that of the group below; 1 gives all the same. Raises CourseError for fewer epochs than
-    groups, for then some would never train.
+    epochs: at least as many as there are groups. factor: a group's rate over that of the group below; 1 gives all the
+    same.
     """
     names, factors = _names_and_factors(model, factor)
-    if epochs < len(names):
-        raise CourseError(
-            f"gradual: {epochs} epochs cannot open {len(names)} groups ({', '.join(names)}) one by one. "
-            f"Use {len(names)} epochs or more, or at_once(...)."
-        )
+    assert epochs >= len(names), f"{epochs} epochs cannot open {len(names)} groups one by one"
     stages = [Stage(number, 1, names[-1 - number :]) for number in range(len(names) - 1)]
     stages.append(Stage(len(names) - 1, epochs - len(names) + 1, names))
     return Unfreezing(names, factors, tuple(stages))

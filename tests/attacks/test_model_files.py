@@ -10,12 +10,14 @@ import pytest
 import safetensors.torch
 import torch
 
+from course.lab import heads_on_body
 from course.lab.review_words import ReviewWords
 from course_lib.checkpoints import META, TENSORS, load_checkpoint, read_tensors, save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.models.cove import CoVe, CoVeConfig
+from course_lib.models.elmo_files import load_elmo
 from course_lib.models.encoder import ContextEncoder, RandomEncoder, StaticVectors
-from course_lib.models.heads import load_head
+from course_lib.models.heads import SequenceClassifier, load_head
 from course_lib.models.shipped import load
 from course_lib.models.transformer import Translator
 from course_lib.models.word_vectors import WordVectors
@@ -23,6 +25,7 @@ from course_lib.text.pieces import Pieces
 from tests.attacks.spoilers import spoil_bytes, spoil_json
 from tests.models.awd_lstms import small_awd_lstm
 from tests.models.bilms import small_bilm
+from tests.models.elmo_layout import random_weights, write
 from tests.models.head_samples import build
 from tests.models.small_berts import small_bert
 from tests.models.small_transformers import small_config, small_lm
@@ -72,12 +75,9 @@ def spoil_header(chance, about):
     return spoil_json(chance, about, chance.choice(((), ("config",), ("config",), ("encodings",), ("ties",))))
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_spoilt_models(law, tmp_path, name):
-    make, read = MODELS[name]
-    folder, chance = tmp_path / "model", random.Random(f"models {name}")
-    make().save(folder)
-    path = folder / TENSORS
+def attack(law, folder, name, read):
+    """`read` the checkpoint in `folder`, whose bytes, header and texts are spoilt one after the other."""
+    path, chance = folder / TENSORS, random.Random(f"models {name}")
     whole, (stored, metadata) = path.read_bytes(), read_tensors(path, "")
     about = json.loads(metadata[META])
 
@@ -88,6 +88,31 @@ def test_spoilt_models(law, tmp_path, name):
         return what, safetensors.torch.save(stored, {META: text.encode(errors="replace").decode()})
 
     law.attack(36, path, spoil, lambda: read(folder), use)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_spoilt_models(law, tmp_path, name):
+    make, read = MODELS[name]
+    make().save(tmp_path / "model")
+    attack(law, tmp_path / "model", name, read)
+
+
+def test_spoilt_heads_on_a_body(law, tmp_path, monkeypatch):
+    body = small_bert(WORDS, max_units=29)
+    monkeypatch.setattr(heads_on_body, "load", lambda name: body)
+    heads_on_body.save_heads(tmp_path / "heads", "small", {"sentence": SequenceClassifier(body, ["no", "yes"])})
+    attack(law, tmp_path / "heads", "heads", heads_on_body.load_heads)
+
+
+@pytest.mark.parametrize("spoilt", [0, 1])
+def test_spoilt_files_of_elmo(law, tmp_path, spoilt):
+    files, chance = write(tmp_path, random_weights()), random.Random(f"elmo {spoilt}")
+    whole = files[spoilt].read_bytes()
+
+    def spoil(number):
+        return spoil_bytes(chance, whole) if spoilt or number % 2 else spoil_json(chance, json.loads(whole))
+
+    law.attack(24, files[spoilt], spoil, lambda: load_elmo(*files), use)
 
 
 def test_what_is_no_file(law, tmp_path):

@@ -12,7 +12,7 @@ from course.lab import lm_taggers, probes
 from course.lab.controls import untrained, window_means
 from course.lab.lm_taggers import checkpoints, rank_products
 from course.lab.tasks import Task
-from course.lab.world_models import new_bilm, static_vectors, train_bilm, train_cove, world_text
+from course.lab.world_models import static_vectors, train_bilm, train_cove, world_text
 from course.world import World
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.models.encoder import RandomEncoder, StaticVectors
@@ -109,13 +109,6 @@ def test_one_sided_is_the_mean_over_languages_and_sides_without_joint_cues():
     assert probes.one_sided(found, "both").tolist() == [20, 20]
 
 
-def test_drawn_is_a_sample_that_the_seed_decides():
-    task = toy_task()
-    assert lm_taggers.drawn(task, 5, 1).train == lm_taggers.drawn(task, 5, 1).train
-    assert lm_taggers.drawn(task, 5, 1).train != lm_taggers.drawn(task, 5, 2).train
-    assert len(lm_taggers.drawn(task, 99, 1).train) == 23
-
-
 def test_unseen_words_by_hand():
     task = replace(toy_task(), test=[tagged(["Mr", "N3", "T1", "came"], ["O", "B-PER", "B-PER", "O"])])
     assert lm_taggers.unseen_hits(task, [["O", "O", "B-PER", "O"]]) == 100  # N3 was seen
@@ -136,13 +129,6 @@ def test_states_reach_the_tagger():
             return replace(encoding, layers=known)
 
     assert lm_taggers.f1(bench.scores(Oracle(8), 1)).tolist() == [100]
-
-
-def test_an_untrained_model_has_the_shape_and_none_of_the_weights():
-    model = new_bilm(TEXT, width=10)
-    fresh = untrained(model, seed=97)
-    assert (fresh.config, fresh.vocabulary.words) == (model.config, model.vocabulary.words)
-    assert not torch.equal(fresh.softmax.linear.weight, model.softmax.linear.weight)
 
 
 def test_cove_and_static_vectors_are_equally_wide_and_the_static_ones_stay():

@@ -9,7 +9,6 @@ from torch import nn
 from torch.nn import functional as F
 
 from course_lib.data.streams import StreamBatch
-from course_lib.errors import CourseError
 from course_lib.models.attention import causal_mask, padding_mask
 from course_lib.models.transformer import (
     CHOICES,
@@ -177,9 +176,3 @@ def test_attentions_are_causal_and_name_their_pieces():
     for weight in weights:
         torch.testing.assert_close(weight.sum(-1), torch.ones(2, 3, 9))
         assert not weight.triu(1).any()
-
-
-def test_too_many_pieces_are_named():
-    model = small_lm(BANK + KOREAN, bpe=True, positions="learned", max_units=11)
-    with pytest.raises(CourseError, match=r"sentence 1 has 1\d pieces; at most 10 fit.*windows"):
-        model.batch([BANK[:2], ["wages" * 5]])

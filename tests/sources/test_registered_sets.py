@@ -10,12 +10,11 @@ import sys
 import pytest
 
 from course.sources import registry
-from course.sources.of_set import _BY_FILE
+from course.sources.of_set import _BY_FILE, CORPORA
 from course.sources.public import load_public
 from course.sources.registry import KINDS
 from course_lib.config import project_dir, settings
 from course_lib.data.records import Passage, SenseExample, Sentence, TaggedSentence
-from course_lib.data.running_text import CORPORA
 
 SETS = registry.registry()
 MIRROR = settings().data_mirror

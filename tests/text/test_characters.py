@@ -77,10 +77,8 @@ def test_json_keeps_everything(words, mode):
 
 
 test_mistakes_are_named = mistakes(
-    (lambda: Characters("a", "syllable"), "no mode 'syllable'. Use 'character' or 'jamo'"),
     (lambda: Characters("a").table("word"), "'word' is a string.*split_words"),
     (lambda: Characters.from_words("a word"), "'a word' is a string.*split_words"),
-    (lambda: Characters.from_words(["aab"], min_count=3), "None of 2 different characters occurs 3 times.*smaller"),
 )
 
 

@@ -12,13 +12,13 @@ import numpy as np
 from course.lab.controls import Text, shuffled_text, untrained, window_means
 from course.lab.kept_states import KeptStates
 from course.lab.learning import learn
+from course.lab.linear_probe import probe
 from course.lab.lm_taggers import TaggerBench, checkpoints, f1, quality, rank_products, span_task, unseen
 from course.lab.probes import SIDES, WAYS, accuracy_by_side, one_sided
 from course.lab.tasks import Task, parts_of_speech
 from course.lab.world_models import shipped_cove, train_bilm, world_bilm, world_cove, world_text
 from course.ledger import Measurement, by_seed, claim, means
 from course_lib.evaluation import accuracy
-from course_lib.evaluation.probes import probe
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load

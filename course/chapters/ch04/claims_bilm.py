@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from course.lab.controls import opened, opened_table, untrained
 from course.lab.kept_states import KeptStates
 from course.lab.learning import PLAIN, for_task, learn
+from course.lab.linear_probe import probe
 from course.lab.lm_taggers import span_task
 from course.lab.probes import SenseSplit, top_score
 from course.lab.tasks import parts_of_speech
@@ -33,7 +34,6 @@ from course.sources.handmade import handmade_names
 from course.world import World
 from course_lib.data.batch import Batch
 from course_lib.device import seed_everything
-from course_lib.evaluation.probes import probe
 from course_lib.models.elmo import ELMo
 from course_lib.models.encoder import ContextEncoder, RandomEncoder, StaticVectors
 from course_lib.models.lstm_lm import BiLM

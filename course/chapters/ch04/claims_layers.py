@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from course.lab.controls import opened, opened_table, untrained
+from course.lab.linear_probe import mixed_probe
 from course.lab.probes import (
     Rows,
     SenseSplit,
@@ -27,7 +28,6 @@ from course.lab.probes import (
     word_rows,
 )
 from course.ledger import Measurement, claim
-from course_lib.evaluation.probes import mixed_probe
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.word_vectors import WordVectors
 

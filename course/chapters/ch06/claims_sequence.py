@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from course.lab.linear_probe import probe
 from course.lab.recall import ASKED_OF, LOADS, Net, Recall, answered, guessing, trained
 from course.lab.world_models import Text, lm_text, new_lm, train_lm
 from course.ledger import Exact, Measurement, by_seed, claim, means
@@ -21,7 +22,6 @@ from course.world import World
 from course_lib.data.streams import StreamBatch
 from course_lib.device import choose_device, seed_everything
 from course_lib.evaluation import accuracy
-from course_lib.evaluation.probes import probe
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.transformer import LeftToRightLM, PositionedEmbedding, TransformerConfig, TransformerEncoder
 from course_lib.training.schedules import linear_decay

@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Bool
 
 from course.lab.attention_heads import Gold, ablation, cross_weights, heads_by_relation, relation_head
+from course.lab.averaging import LastCheckpoints
 from course.lab.world_models import (
     TRANSLATOR,
     Text,
@@ -34,7 +35,6 @@ from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
-from course_lib.training.averaging import LastCheckpoints
 from course_lib.training.schedules import linear_decay, rise_and_fall
 
 DEV_SEED, TEST_SEED = 11, 12

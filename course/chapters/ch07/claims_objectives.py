@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from course.lab.controls import WHOLE, untrained
 from course.lab.learning import DEV_SEED, best_rate
+from course.lab.linear_probe import probe
 from course.lab.probes import (
     PROBE_SEED,
     PosProbe,
@@ -44,7 +45,6 @@ from course.ledger import Measurement, by_seed, claim, means
 from course.world import World
 from course_lib.data.records import LabelledText, SenseExample, Sentence, SentencePair
 from course_lib.evaluation import accuracy
-from course_lib.evaluation.probes import probe
 from course_lib.models.bert import Bert
 from course_lib.models.encoder import masked_mean
 from course_lib.models.shipped import load

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from course.lab.averaging import LastCheckpoints, mean_of
 from course_lib.training import fit
-from course_lib.training.averaging import LastCheckpoints, mean_of
 from tests.training.nets import Classifier, Stop, build, crash, rows, weights
 
 

@@ -97,7 +97,7 @@ def score_board(recorded: Mapping, own: Mapping[str, Mapping[int, float]], chapt
             if n in own.get(name, {}):
                 axes.barh(row - 0.2, own[name][n], 0.34, color="#D55E00")
                 axes.annotate(f"{own[name][n]:.0f}", (own[name][n], row - 0.2), xytext=(3, 0), va="center",
-                              textcoords="offset points", fontsize=8)  # fmt: skip
+                              textcoords="offset points")  # fmt: skip
         axes.set(xlim=(0, 100), xlabel=t("F1 in %"), title=t("{n} labelled sentences", n=n))
     shown = [t_label(name) if name in recorded else name for name in names]
     panels[0][0].set_yticks(range(len(names)), shown)

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from course.lab.review_words import ReviewWords
 from course_lib.config import data_dir
 from course_lib.data.readers.lines import numbered_lines
 from course_lib.errors import CourseError
 from course_lib.language import key
-from course_lib.models.review_words import ReviewWords
 
 TASKS = {"imdb": "reviews-en"}
 _ENDS = re.compile("[\0\v\f\r\x1c-\x1e\x85\u2028\u2029]")  # of lines or texts, elsewhere

@@ -54,7 +54,6 @@ DOORS = {  # what a function makes of arrays that `given` has turned into someth
     "attention_heatmap": lambda given: page(widgets.attention_heatmap(given(WEIGHTS[None]), list("abc"))),
     "bertviz_view": lambda given: page(neurons([given(WEIGHTS)] * 2, given(np.stack([WEIGHTS] * 2)))),
     "embedding_map": lambda given: page(widgets.embedding_map({2: given(ROWS), 5: list(given(ROWS))}, WORDS)),
-    "occurrences": lambda given: page(widgets.occurrences({"x": given(ROWS[:, :6])}, SENTENCES, PLACES, SENSES)),
     "one_hot_row": lambda given: page(widgets.one_hot_row(given(ROWS), WORDS)),
     "scalar_mix": lambda given: page(typed(given)),
     "scalar_mix, typed": lambda given: (widget := typed(given)).set_trait("typed", "b") or widget.own,

@@ -17,9 +17,9 @@ from nbformat import v4
 from torch import nn
 
 from course import cli, doctor, kept, predict
+from course.lab.review_words import ReviewWords
 from course_lib.errors import CourseError
 from course_lib.language import speaking, use
-from course_lib.models.review_words import ReviewWords
 
 
 @pytest.fixture

@@ -233,11 +233,6 @@ def bert_and_pairs():
     return bert, masked_pairs(bert, [BANK], [RIVER], torch.tensor([True]))
 
 
-def lm_and_sentences():
-    lm = small_lm(BANK)
-    return lm, lm.batch([BANK, RIVER[:2]])
-
-
 def ulmfit_and_texts():
     head = small_ulmfit(bptt=3, max_len=4)
     return head, head.batch(ULMFIT_TEXTS, ["good", "bad", "bad", "so so"])
@@ -245,8 +240,7 @@ def ulmfit_and_texts():
 
 STEPS = {
     "bert": bert_and_pairs,
-    "left-to-right, sentences": lm_and_sentences,
-    "left-to-right, running text": partial(on_text, partial(small_lm, BANK)),
+    "left-to-right": partial(on_text, partial(small_lm, BANK)),
     "ulmfit": ulmfit_and_texts,
     "seq2seq": partial(on_pairs, make_seq2seq),
     "translator": partial(on_pairs, lambda pairs: loud_translator()),

@@ -102,3 +102,13 @@ def test_the_package_opens_its_two_doors_lazily():
     assert not hasattr(course_lib, "stop")
     project = tomllib.loads((project_dir() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert course_lib.__version__ == project["version"]
+
+
+def test_a_name_that_is_missing_says_what_to_run():
+    code = "from IPython.testing.globalipapp import start_ipython; shell = start_ipython(); import course\n"
+    cells = {"found[0]": True, "def f():\n  x += 1\nf()": False, "1 / 0": False}
+    for cell, named in cells.items():
+        run = [sys.executable, "-c", code + f"shell.run_cell({cell!r})"]
+        said = subprocess.run(run, check=True, cwd=project_dir(), capture_output=True, text=True).stdout
+        assert "Error" in said
+        assert ("Run All Above Selected Cell" in said) is named

@@ -139,7 +139,7 @@ def play(build_id: str, *given: Any, text: str = "") -> Any:
         raise CourseError(t("There is no build {id}. There are: {all}.", id=f"{build_id!r:.40}", all=known))
     with _reading(build, text):
         if (build.id, text) not in _LAST:
-            ran = _machine(build, parts(build.exercises), [""], train=False)
+            ran = _machine(build, parts(build.exercises), [""], [], train=False)
             if not all(kept.restore(name, network.eval()) for name, network in ran.networks.items()):
                 call = _call("check", build, text)
                 raise CourseError(t("{id}: nothing is kept yet. First run {call}.", id=build.id, call=call))
@@ -160,18 +160,17 @@ def _reading(build: Build, text: str) -> Iterator[None]:
         yield
 
 
-def _machine(build: Build, found: list[Part], calls: list[str], train: bool) -> Ran:
-    functions = {part.exercise.solution.__name__: guarded(part, calls) for part in found}
+def _machine(build: Build, found: list[Part], calls: list[str], replaced: list[str], train: bool) -> Ran:
+    functions = {part.exercise.solution.__name__: guarded(part, calls, replaced) for part in found}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed())
         return build.run(train, **functions)
 
 
 def _result(build: Build, found: list[Part], listed: str) -> Result:
-    own, calls = sum(part.own for part in found), [""]
-    values = {"id": build.id, "n": own, "all": len(found)}
+    own, calls, replaced = sum(part.own for part in found), [""], []
     try:
-        ran = _machine(build, found, calls, train=True)
+        ran = _machine(build, found, calls, replaced, train=True)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # NoEnd and sys.exit, too
@@ -190,13 +189,16 @@ def _result(build: Build, found: list[Part], listed: str) -> Result:
     title = key("Build {id}: it runs, with the course's parts.")
     if own:
         title = key("Build {id}: it runs, and all of it is yours.")
-        title = title if own == len(found) else key("Build {id}: it runs, and {n} of its {all} parts are yours.")
+        title = title if own == len(found) else key("Build {id}: it runs. Yours: {n} of its {all} parts.")
+    if replaced:
+        title = key("Build {id}: it runs. Yours: {n} of its {all} parts; the course's did the rest of {slow}.")
     if own and right and ran.networks:
         notes += _kept(ran)
     if not right:
         title = key("Build {id}: it runs, but not every proof holds.")
     notes.append(t("Play with it: {call}.", call=f"`{_call('play', build, kept.text())}`"))
     look = {"tone": "right" if right else "wrong", "state": "right" if right else "wrong"}
+    values = {"id": build.id, "n": own, "all": len(found), "slow": ", ".join(replaced)}
     return Result(t(title, **values), tuple(filter(None, notes)), ran.shows, exercise=build.id, **look)
 
 

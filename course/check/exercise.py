@@ -1,8 +1,9 @@
 """One exercise: the probes of its check, the mistakes it knows by name, and its words.
 
-A mistake is written as a *model*: a small function of a probe's inputs that computes what a reader with that mistake
-computes. An answer that equals a model on every probe has that mistake; where no model is exact enough, `Seen` looks at
-the results, and must be true of each one that is wrong. (The idea of tests that name the misconception is ARENA's.)
+A mistake is written as a *model* that computes what a reader with that mistake computes: an edit of the solution's
+code, such as "alpha=-rate => alpha=rate", or a small function of a probe's inputs. An answer that equals a model on
+every probe has that mistake; where no model is exact enough, `Seen` looks at the results, and must be true of each one
+that is wrong. (The idea of tests that name the misconception is ARENA's.)
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import math
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,17 @@ class Seen:
     """Stands in the place of a model: `look(got, expected, *inputs)` is true on every probe that fails."""
 
     look: Callable[..., bool]
+
+
+def edited(solution: Callable, edits: str | tuple[str, ...]) -> Callable:
+    """The solution with a mistake in it: one edit "right => wrong" of its body after the other, at every place."""
+    head, _, body = inspect.getsource(solution).split('"""')
+    for right, wrong in (edit.split(" => ") for edit in ([edits] if isinstance(edits, str) else edits)):
+        assert right in body, f"{solution.__name__} does not say {right!r}"
+        body = body.replace(right, wrong)
+    made: dict[str, Callable] = {}
+    exec(f"{head}...{body}", solution.__globals__, made)
+    return made[solution.__name__]
 
 
 HUNDREDFOLD = Seen(lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4))
@@ -78,12 +90,19 @@ class Exercise:
     id: str  # chapter and number: "1.2"
     solution: Callable  # the reference; its signature and docstring are the starter's too
     probes: Sequence[Probe]
-    mistakes: Sequence[tuple]  # rows (name, model, more models of the same mistake); the first that fits is named
+    mistakes: Sequence[tuple]  # rows (name, model, more models of the same mistake); the first that fits is named; a
+    # model is a function, an edit or several of the solution's code (see `edited`), or a Seen
     difficulty: int  # 1 (one line) .. 5 (an evening)
     importance: int  # 1 (may be skipped) .. 5 (later chapters build on it)
     minutes: int
     without: Sequence[str] = ()  # what the question rules out: "loop", names
     learns: bool = True  # a gradient has to reach what it reaches through the solution, if anything
+
+    @cached_property
+    def models(self) -> list[tuple[str, int, Callable | Seen]]:
+        """Rows (name of a mistake, which of its models, the model)."""
+        rows = [(name, n, model) for name, *models in self.mistakes for n, model in enumerate(models)]
+        return [(*row, edited(self.solution, m) if isinstance(m, str | tuple) else m) for *row, m in rows]
 
     @property
     def texts_file(self) -> Path:

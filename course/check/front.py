@@ -129,7 +129,10 @@ def answers() -> Message:
             seen = ", ".join(names.get(level) or t("hint {level}", level=level) for level in levels)
             lines.append(line + (t("; looked at: {seen}", seen=seen) if seen else ""))
     if not lines and not notes:
-        return Message(t("No answers are kept yet"), (t("`check` keeps a cell when it has been filled."),))
+        says = key(
+            "`check` keeps a cell when it has been filled. If yours are elsewhere, COURSE_ANSWERS_DIR names the folder."
+        )
+        return Message(t("No answers are kept yet in {folder}/", folder=store.folder().name), (t(says),))
     says = t(
         "{call} puts the last version of an exercise into a new cell. The files are in {folder}/ and no update of the "
         "course touches them; take that folder along to a new copy.",

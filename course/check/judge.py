@@ -112,7 +112,7 @@ def _named(exercise: Exercise, results: list, expected: list, failing: list[int]
     """The mistake whose model computes what the answer did; else the one that all wrong results show; else the only
     one whose model fits all wrong results, if there are several and they differ."""
     probes = exercise.probes
-    rows = [(name, n, model) for name, *models in exercise.mistakes for n, model in enumerate(models)]
+    rows = exercise.models
     mistakes = {(name, n): Mistake(name, exercise.texts.says(name, n)) for name, n, _ in rows}
     fitting = {}
     for name, n, model in rows:

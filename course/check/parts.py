@@ -16,6 +16,7 @@ import math
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +34,7 @@ from course.check.judge import judge
 from course.check.limit import LIMIT, NoEnd, TooMuch, limited, safely
 from course_lib.language import key, t
 
-_USUAL = {"torch": torch, "nn": nn, "F": functional, "math": math, "np": np}
+_USUAL = {"torch": torch, "nn": nn, "F": functional, "math": math, "np": np, "Counter": Counter}
 _CLOSE = {"rtol": 1e-3, "atol": 1e-4}  # of a machine's long sums, in float32
 _LONGEST = 30.0  # seconds of computing of one call, on all that the machine is tried with
 _COST = (  # seconds of computing more than the solution, and what is said then; at the last it goes on in its place
@@ -148,8 +149,9 @@ def _quiet() -> Iterator[None]:
 # ---- in the machine
 
 
-def guarded(own: Part, calls: list[str]) -> Callable:
-    """The part as the machine calls it. calls: the part that ran last, then those that run now."""
+def guarded(own: Part, calls: list[str], replaced: list[str]) -> Callable:
+    """The part as the machine calls it. calls: the part that ran last, then those that run now. replaced: gets the
+    parts in whose place the solution goes on."""
     part, solution, like, out = own.exercise.id, own.exercise.solution, [], sys.stdout
     spent, due, left = 0.0, _COST[0][0], list(_COST)
 
@@ -184,6 +186,8 @@ def guarded(own: Part, calls: list[str]) -> Callable:
                     "most": _COST[-1][0],
                 }
                 print(t(left.pop(0)[1], id=part, **values), file=out, flush=True)  # at once; an answer around is quiet
+                if not left:
+                    replaced.append(part)
             due = spent + left[0][0] - cost if left else 0
         dtype = next((i.dtype for i in inputs if isinstance(i, torch.Tensor) and i.is_floating_point()), None)
         try:

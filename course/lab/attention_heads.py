@@ -17,7 +17,6 @@ from torch import Tensor
 
 from course.world import WorldPair, WorldSentence
 from course_lib.data.batch import Batch
-from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss
 from course_lib.language import key
 from course_lib.models.attention import MultiHeadAttention, padding_mask
@@ -31,7 +30,7 @@ BATCH = 64
 @torch.no_grad()
 def encoder_weights(model: Translator, pairs: Sequence[WorldPair]) -> Weights:
     """Self-attention of the encoder. Rows: source words; columns: source words and [EOS]."""
-    _check_whole_words(model)
+    assert model.pieces.whole_words  # the world's labels are of words
     found: Weights = []
     for some in _batches([pair.en for pair in pairs]):
         ids, mask = model.source([sentence.words for sentence in some])
@@ -46,7 +45,7 @@ def cross_weights(model: Translator, pairs: Sequence[WorldPair]) -> Weights:
 
     The words read before a step are those of the reference, not the model's own.
     """
-    _check_whole_words(model)
+    assert model.pieces.whole_words  # the world's labels are of words
     found: Weights = []
     for some in _batches([pair.parallel() for pair in pairs]):
         layers, _, _ = model.cross_attentions(model.batch(some))
@@ -90,14 +89,6 @@ def ablation(model: Translator, pairs: Sequence[WorldPair], layer: int, head: in
 
 def _batches(items: Sequence) -> Iterator[Sequence]:
     return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
-
-
-def _check_whole_words(model: Translator) -> None:
-    if not model.pieces.whole_words:
-        raise CourseError(
-            "head_weights: this translator reads sub-words, the world's labels are of words. "
-            "Use a translator of whole words, as course.lab.world_models trains."
-        )
 
 
 def _cut(layers: list[Float[Tensor, "batch head row column"]], sizes: list[tuple[int, int]]) -> Weights:

@@ -15,15 +15,14 @@ from jaxtyping import Float
 from torch import Tensor
 
 from course_lib.data.records import SenseExample
-from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.bert import Bert
 from course_lib.models.cove import CoVe
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
-from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load
+from course_lib.models.transformer import LeftToRightLM
 from course_lib.models.word_vectors import WordVectors
 
 Text = list[list[str]]
@@ -59,9 +58,7 @@ def untrained(encoder: ContextEncoder, seed: int = 0) -> ContextEncoder:
                 return AWDLSTM(encoder.config, encoder.vocabulary).eval()
             case CoVe():
                 return CoVe.from_word_vectors(encoder.static.word_vectors(), encoder.config).eval()
-    raise CourseError(
-        f"untrained cannot make a {type(encoder).__name__} anew. Give a Bert, LeftToRightLM, BiLM, AWDLSTM or CoVe."
-    )
+    raise TypeError(f"untrained cannot make a {type(encoder).__name__} anew")
 
 
 def window_mean(vectors: WordVectors, example: SenseExample, reach: int = 5) -> Float[Tensor, " dim"]:

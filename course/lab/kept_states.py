@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -13,7 +12,6 @@ from torch import Tensor, nn
 from course.lab.controls import Rows
 from course_lib.data.batch import Batch, join_sides, word_batch
 from course_lib.data.records import Sentence
-from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, masked_mean
 
 
@@ -127,12 +125,7 @@ class KeptStates(ContextEncoder):
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
         return [("kept", [])]
 
-    def _config(self) -> dict[str, Any]:
-        raise CourseError("KeptStates has nothing of its own to save. Save the encoder that its vectors come from.")
-
-    @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> KeptStates:
-        raise CourseError("KeptStates is not read from a checkpoint. Load an encoder and wrap it.")
+    _config = _build = None  # it has nothing of its own to save
 
 
 def _side(sentences: Sequence[Sentence], rows: list[Float[Tensor, "unit layer dim"]]) -> Batch:

@@ -17,7 +17,6 @@ import torch
 from course.lab.tasks import Head, Record, Task
 from course_lib.data.records import Sentence
 from course_lib.device import seed_everything
-from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, StaticVectors
 from course_lib.models.word_vectors import WordVectors
 from course_lib.training import adamw, fit
@@ -43,12 +42,6 @@ class Recipe:
     batch_size: int = 16
     warmup: float | None = 0.1
     weight_decay: float = 0.01
-
-    def __post_init__(self) -> None:
-        if not (self.rate > 0 and self.epochs >= 1 and 1 <= self.min_steps <= self.max_steps and self.batch_size >= 1):
-            raise CourseError(f"{self} cannot work. Use a rate above 0, sizes of 1 or more and min_steps <= max_steps.")
-        if self.warmup is not None and not 0 <= self.warmup < 1:
-            raise CourseError(f"Recipe: warmup={self.warmup} is not a share of the steps. Use 0 to below 1.")
 
     def steps(self, n_labels: int) -> int:
         return min(self.max_steps, max(self.min_steps, self.epochs * -(-n_labels // self.batch_size)))

@@ -1,5 +1,5 @@
-// Heads on one body, as course_lib/models/heads_on_body.py and heads.py have them: while a task reads, its own biases
-// and gains lie in the body, whose matrices all tasks share.
+// Heads on one body, as course/lab/heads_on_body.py and course_lib/models/heads.py have them: while a task reads, its
+// own biases and gains lie in the body, whose matrices all tasks share.
 const MOST_ANSWER = 30; // pieces
 
 function Heads({ config: { heads }, tensors, body: { config: { d_model: d }, pieces, forward, tensors: shared } }) {

@@ -1,4 +1,4 @@
-// Two models that are one list each, as course_lib/models/word_vectors.py and review_words.py have them.
+// Two models that are one list each, as course_lib/models/word_vectors.py and course/lab/review_words.py have them.
 function WordVectors({ words, tensors: { vectors: { shape: [count, dim], data } } }) {
   const index = new Map(words.map((word, row) => [word, row])),
     dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0),

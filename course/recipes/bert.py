@@ -19,6 +19,7 @@ from course.sources.of_set import CORPORA
 from course_lib.data.masking import Masking
 from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.shipped import load
+from course_lib.models.transformer import sinusoidal_positions
 from course_lib.text.word_pieces import WordPieces
 
 ON_CPU = Training(7e-4, betas=(0.9, 0.98), minutes=200)
@@ -99,9 +100,10 @@ def build(job: Job, pieces: WordPieces, text: PieceText) -> Bert:
     """With the start that the card tells of; `plateau` measures what it does."""
     model = plain(job, pieces)
     start_table(model.embedding.tokens, table_of(job, pieces, text))
-    model.embedding.start_from_sinusoids(POSITIONS)
     start_copying(model.stack.layers[0].attention)
     with torch.no_grad():
+        positions = model.embedding.positions.weight
+        positions.copy_(POSITIONS * sinusoidal_positions(*positions.shape))
         model.mlm.dense.weight += torch.eye(model.config.d_model)
         model.mlm.bias.copy_(log_frequencies(text, len(pieces)))
     return model

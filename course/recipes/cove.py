@@ -16,8 +16,7 @@ from course_lib.config import data_dir
 from course_lib.data.records import ParallelPair
 from course_lib.evaluation import bleu
 from course_lib.evaluation.losses import mean_loss
-from course_lib.models.cove import CoVe, CoVeConfig
-from course_lib.models.seq2seq import Seq2Seq, Seq2SeqConfig, target_vocabulary
+from course_lib.models.cove import CoVe, CoVeConfig, Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.models.shipped import load
 from course_lib.models.word_vectors import WordVectors
 

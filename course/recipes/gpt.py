@@ -15,9 +15,8 @@ from course.recipes.job import Job, Recipe, Training, six_bits
 from course.recipes.starts import POSITIONS, start_table
 from course.recipes.texts import WEIGHTS_LICENCE, OneWayRows, PieceText, Rows
 from course.sources.of_set import CORPORA
-from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.shipped import load
-from course_lib.models.transformer import TransformerConfig, sinusoidal_positions
+from course_lib.models.transformer import LeftToRightLM, TransformerConfig, sinusoidal_positions
 from course_lib.text.word_pieces import WordPieces
 
 

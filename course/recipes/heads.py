@@ -1,7 +1,7 @@
 """How four heads on one published body are made, from 500 labels each. Chapter 8 shows them to the reader.
 
 Source: Devlin et al. 2019, arXiv:1810.04805, section 4 (one body, four heads); what moves below a head is said in
-`course_lib.models.heads_on_body`. The labels are those of the label curves' first draw; one recipe serves all four.
+`course.lab.heads_on_body`. The labels are those of the label curves' first draw; one recipe serves all four.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
+from course.lab.heads_on_body import load_heads, own_numbers, save_heads, with_its_matrices
 from course.lab.learning import Recipe as Training
 from course.lab.learning import learn
 from course.lab.tasks import KINDS
 from course.recipes.job import Job, Recipe
 from course.records.curve_tasks import TASKS
-from course_lib.models.heads_on_body import load_heads, own_numbers, save_heads, with_its_matrices
 from course_lib.models.shipped import load
 
 

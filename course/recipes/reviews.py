@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from course.lab.review_words import ReviewWords, terms_of
 from course.recipes.job import Job, Recipe
 from course.sources.public import load_public
 from course.sources.registry import find
 from course_lib.evaluation import bootstrap_interval
-from course_lib.models.review_words import ReviewWords, terms_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -36,7 +36,6 @@ from course.sources.public import load_public, locate
 from course_lib.data.masking import Masking
 from course_lib.data.running_text import read_articles
 from course_lib.data.streams import StreamBatch
-from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
 from course_lib.models.bert import MaskedPairs
 from course_lib.progress import Progress
@@ -316,11 +315,7 @@ class Places:
         # The second span begins after the first sentence, or `longest` pieces after its beginning, or in between.
         second = torch.maximum(text.sentences[1:], text.sentences[:-1] + self.longest)
         self.allowed = (second + length <= end).nonzero().squeeze(1)
-        if len(self.document[self.allowed].unique()) < 2:
-            raise CourseError(
-                f"Rows of {length} pieces need two articles of {2 * length} pieces or more. Use longer articles, or "
-                "a smaller length."
-            )
+        assert len(self.document[self.allowed].unique()) > 1, f"two articles of {2 * length} pieces or more are needed"
 
     def seconds(
         self, first: Int[Tensor, " row"], generator: torch.Generator

@@ -32,7 +32,7 @@ def record(
 ) -> TranslationRecord:
     """Train, translate unseen sentences greedily and with a beam, replace the record. Text is words and spaces."""
     origin, start, used = provenance(), time.perf_counter(), time.process_time()
-    model = translator(seed, steps=steps, source="ko", target="en", n_pairs=n_pairs, config=config, tokens=TOKENS)
+    model = translator(seed, steps=steps, source="ko", n_pairs=n_pairs, config=config, tokens=TOKENS)
     trained, trained_used = time.perf_counter() - start, time.process_time() - used
     test = [pair.parallel("ko") for pair in unseen_pairs(n_test, TEST_SEED, n_pairs=n_pairs)]
     sources, references = [pair.source for pair in test], [" ".join(pair.target.words) for pair in test]

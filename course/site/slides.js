@@ -4,12 +4,15 @@ const WIDTH = 1280,
   INNER = 1200,
   ROOM = 660; // px; INNER x ROOM: what a slide's content may take
 const CODE_COLUMNS = 108; // characters of code in a line at zoom 1
-const PLOT = 1.3; // zoom at which the letters of a plot are of 18 px
-// [zoom of text and code, zoom of outputs]: the first that fits is taken; at 1 no letter is under 18 px
-const ZOOMS = [[1.2, 1.5], [1.2, 1.35], [1.1, 1.35], [1.1, 1.2], [1, 1.2], [1, 1.1], [1, 1]];
+const PLOT = 1.5, // zoom of a picture, if there is room: its letters of 14 px are of 21, and those of 12 px of 18
+  BROAD = 1264, // px of the slide's width that a picture may take
+  HEADING = 62, // px above a picture
+  TABLE = .8; // zoom at which a table's letters are of 18 px
+// [zoom of text and code, zoom of outputs, zoom of pictures]: the first that fits is taken; at 1 no letter is under 18 px
+const ZOOMS = [[1.2, 1.5, 1.8], [1.2, 1.5, 1.65], [1.2, 1.5], [1.2, 1.35], [1.1, 1.35], [1.1, 1.2], [1, 1.2], [1, 1.1], [1, 1]];
 
 const FOLDED = ".code:not(:has(> pre))",
-  LEADS = `:is(h1, h2, h3):last-child, :scope > ${FOLDED}:last-child`;
+  LEADS = `:scope > :is(.said:has(> :is(h1, h2, h3):last-child), ${FOLDED}):not(:has(~ :not(.notes)))`;
 
 function fit(slide) {
   const sheet = slide?.querySelector(":scope > .sheet");
@@ -17,7 +20,7 @@ function fit(slide) {
   slide.classList.toggle("long", !ZOOMS.find(zooms => fits(sheet, zooms))); // of opened code
 }
 
-function fits(sheet, [text, output]) {
+function fits(sheet, [text, output, picture = PLOT]) {
   const [texts, codes, outputs] = [".said", ".code", ".out"].map(kind => [...sheet.querySelectorAll(kind)]);
   const columns = Math.max(1, ...[...sheet.querySelectorAll(".code > pre, [open] > pre")].flatMap(
     code => code.textContent.split("\n").map(line => line.length)
@@ -26,11 +29,19 @@ function fits(sheet, [text, output]) {
   texts.forEach(each => each.style.zoom = text);
   sheet.querySelectorAll(".formula").forEach(narrow);
   codes.forEach(each => each.style.zoom = Math.min(text, Math.max(1, CODE_COLUMNS / columns)) * squeeze);
+  const heading = sheet.querySelector(":scope:not(:has(.tall)) :is(h1, h2, h3)"),
+    room = ROOM - (heading ? HEADING * text : 0);
   outputs.forEach(each => {
-    const picture = each.querySelector(":scope > img");
-    each.style.zoom = picture
-      ? Math.min(Math.max(output, PLOT), INNER / picture.naturalWidth, ROOM / (picture.naturalHeight + 20)) : output;
+    const { naturalWidth: width, naturalHeight: height } = each.querySelector(":scope > img") ?? {},
+      zoom = width ? Math.min(picture, BROAD / width, room / (height + 20)) : output;
+    each.style.zoom = zoom;
+    each.style.marginLeft = width ? `${Math.min(0, (INNER / zoom - width) / 2)}px` : "";
   });
+  for (const table of sheet.querySelectorAll(".out table")) {
+    table.style.zoom = 1;
+    const { width } = table.getBoundingClientRect();
+    table.style.zoom = Math.max(TABLE, Math.min(1, sheet.getBoundingClientRect().width / width));
+  }
   const box = sheet.getBoundingClientRect(),
     wide = outputs.some(each => each.getBoundingClientRect().right > box.right + 1);
   return !(wide && output > 1) && box.height / (box.width / INNER) <= ROOM;
@@ -41,6 +52,11 @@ function split(slide) { // into slides that fit
   for (const each of [slide, slide.parentElement]) each.classList.add("measured");
   if (!fits(sheet, ZOOMS.at(-1))) { // what would appear step by step has slides instead
     sheet.querySelectorAll(".fragment").forEach(each => each.replaceWith(...each.children));
+    sheet.querySelectorAll(".said > :is(ol, ul)").forEach(list => list.replaceWith(...[...list.children].map((item, i) => {
+      const one = Object.assign(list.cloneNode(false), { start: (list.start ?? 1) + i }); // a long list goes on, too
+      one.append(item);
+      return one;
+    })));
     const next = slide.cloneNode(false),
       rest = next.appendChild(sheet.cloneNode(false));
     while (!fits(sheet, ZOOMS.at(-1)) && pass(sheet, rest));
@@ -133,11 +149,12 @@ Promise.allSettled([...document.images].map(picture => picture.decode())).then((
   for (const outs of document.querySelectorAll(".outs:has(> .out:only-child > img)")) {
     const { naturalWidth, naturalHeight } = outs.querySelector("img");
     outs.classList.toggle("tall", naturalHeight > naturalWidth);
+    if (naturalHeight > naturalWidth) outs.parentElement.prepend(outs); // its heading stands beside it, too
   }
   document.querySelectorAll(".slides > section > section:not(.alone)").forEach(split);
-  for (const slide of document.querySelectorAll("section:has(> .sheet > .code)")) {
+  for (const slide of document.querySelectorAll("section:has(> .sheet .code)")) {
     const folded = slide.appendChild(Object.assign(document.createElement("div"), { className: "folded" }));
-    folded.append(...slide.querySelector(".sheet").querySelectorAll(`:scope > ${FOLDED}`));
+    folded.append(...slide.querySelector(".sheet").querySelectorAll(FOLDED));
   }
   return Reveal.initialize({
     width: WIDTH,

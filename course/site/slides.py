@@ -7,12 +7,15 @@ is said aloud. Paragraphs that begin with **Notice.** are the speaker's notes.
 from __future__ import annotations
 
 import base64
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 from nbformat import NotebookNode
+from PIL import Image
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import Python3Lexer
@@ -28,13 +31,14 @@ from course_lib.language import language, speaking, t
 FOLDER = Path(__file__).parent
 VENDOR = FOLDER / "vendor"  # reveal.js 6.0.2 (`npm pack reveal.js@6.0.2`, dist/), as it was published
 BLANK = "\n\n"  # between paragraphs
+HIGH = 560  # px of a plot: higher ones are shown in halves
 LINES_SHOWN = 18  # of a cell's code; the rest is folded
 BEGINS = ("slide", "subslide")
 NOTES, WIDGET = '<aside class="notes">', '<div class="stage">'  # how such pieces begin
 HALL = "<style>{}</style><script>{}</script>".format(  # what a widget's frame is given on a slide
     *((FOLDER / f"hall.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
 )
-_DRAWN = ("text/html", "image/png", "image/jpeg", "image/svg+xml")
+_DRAWN = ("text/html", "text/markdown", "image/png", "image/jpeg", "image/svg+xml")
 _SAID_BY_NOBODY = re.compile(r"(?:import|from) .*|\w+ = course_lib\.start\(.*\)|\s*|#.*")
 
 
@@ -119,7 +123,8 @@ def _pieces(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
         if cell.cell_type == "code":
             description = describe(cell, after, section)
             frames = [output for output in cell.outputs if "<iframe" in output.get("data", {}).get("text/html", "")]
-            outputs = [output_html(output, prose, description) for output in cell.outputs if output not in frames]
+            plain = [part for output in cell.outputs if output not in frames for part in _parts(output)]
+            outputs = [output_html(output, prose, description) for output in plain]
             outputs = "".join(f'<div class="out">{output}</div>' for output in outputs)
             outputs = f'{code_html(cell)}\n<div class="outs">{outputs}</div>'
             if frames and lines_shown(cell):
@@ -137,6 +142,31 @@ def _pieces(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
             noted = [("-", f"{NOTES}{prose.render(BLANK.join(notes))}</aside>")] if notes else []
             # notes that come first are of the picture above, be it on the slide before
             yield from noted + said if rest and paragraphs[0].startswith(NOTICE) else said + noted
+
+
+def _parts(output: dict) -> list[dict]:
+    """The output; a plot too high for its letters in two halves, each with what is above and below the axes."""
+    drawn = base64.b64decode(output.get("data", {}).get("image/png", ""))
+    picture = np.asarray(Image.open(io.BytesIO(drawn)).convert("RGB")) if drawn else np.ones((1, 1, 3))
+    ink = picture.min(2) < 255
+    y_axis = max(_runs(ink[:, ink.sum(0).argmax()].nonzero()[0]), key=len)[:-10]  # without the x axis
+    if len(picture) <= HIGH or len(y_axis) < HIGH / 2:
+        return [output]
+    top, bottom = y_axis[0], y_axis[-1]
+    rows = ink[top:bottom].sum(1)
+    between = [run[len(run) // 2] for run in _runs(top + (rows == rows.min()).nonzero()[0])]  # rows of bars
+    middle = min(between, key=lambda row: abs(row - len(picture) // 2))
+    halves = []
+    for first, last in ((top, middle), (middle, bottom)):
+        file = io.BytesIO()
+        Image.fromarray(np.concatenate([picture[:top], picture[first:last], picture[bottom:]])).save(file, "png")
+        halves.append({**output, "data": {"image/png": base64.b64encode(file.getvalue()).decode()}})
+    return halves
+
+
+def _runs(numbers: np.ndarray) -> list[np.ndarray]:
+    """Rising numbers, cut where one is left out."""
+    return np.split(numbers, (np.diff(numbers) > 1).nonzero()[0] + 1)
 
 
 def lines_shown(cell: NotebookNode) -> int:

@@ -15,7 +15,6 @@ _HOMES = {
     "bertviz_view": "course.widgets.bertviz_page",
     "embedding_map": "course.widgets.word_map",
     "fill_mask": "course.widgets.mask_play",
-    "occurrences": "course.widgets.sense_pairs",
     "one_hot_row": "course.widgets.one_row",
     "rate_designer": "course.widgets.rate_plan",
     "scalar_mix": "course.widgets.sense_mix",

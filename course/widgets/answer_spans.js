@@ -1,5 +1,6 @@
 const FLOOR = -8; // log-probability that has no bar any more: 0.03 %
-const MOST_REFUSED = 3;
+const LISTED = 5,
+  MOST_REFUSED = 3;
 const signed = v => {
   const size = Math.floor(100 * Math.abs(v) + .5) / 100;
   return `${v < 0 && size ? "−" : ""}${size.toFixed(2)}`;
@@ -17,7 +18,6 @@ export default {
       tokens = get("tokens"),
       n = tokens.length,
       most = get("max_answer"),
-      gold = get("gold"),
       none = get("null"),
       bytes = get("scores");
     const set = setter(model),
@@ -34,7 +34,7 @@ export default {
       for (let j = 0; j < n; j++)
         if ((j < i || j >= i + most) && S[i] + E[j] > top[2]) wrong.push([i, j, S[i] + E[j]]);
     wrong.sort((a, b) => b[2] - a[2]);
-    const listed = valid.slice(0, get("n_best")),
+    const listed = valid.slice(0, LISTED),
       refused = wrong.slice(0, MOST_REFUSED);
     const argmax = scores => scores.indexOf(Math.max(...scores));
 
@@ -74,9 +74,6 @@ export default {
       else if (valid.length > 1)
         says.push(t("{span} has log-probability {log}: the best of all {all} valid spans.", values));
       else says.push(t("{span} has log-probability {log}: the only valid span.", values));
-      if (gold.length)
-        says.push(top[0] === gold[0] && top[1] === gold[1] ? t("The best one is the gold answer.")
-          : t("Gold is {gold}.", { gold: quoted(...gold) }));
       const both = { none: signed(none ?? 0), score: signed(top[2]) };
       if (none !== null)
         says.push(none > top[2]
@@ -93,20 +90,16 @@ export default {
     st.root.append(get("question") ? h("p", { class: "question" }, get("question")) : "",
       h("div", { class: "row" }, button(t("best answer"), () => set({ start: top[0], end: top[1] })),
         button(t("best start and best end, apart"), () => set({ start: argmax(S), end: argmax(E) })),
-        gold.length ? button(t("gold answer"), () => set({ start: gold[0], end: gold[1] })) : null,
         button(t("reset"), () => set(begin)), linear.node));
     const svg = s("svg", { class: "passage" }),
       read = h("p", { class: "read" }, t("Point at a token to read its scores."));
     const list = h("div", { class: "list" });
     st.root.append(svg, read, h("h5", {}, t("The best spans")), list,
       h("p", { class: "note" },
-        [
-          t("Above a token: its score as the start, below: as the end. "
-            + "Bars are log-probabilities from −8 (none) to 0 (full), "
-            + "so the joint one is the sum of two bars; or probabilities. "
-            + "Click above or below a token, drag the marks, or go to them with Tab and use the arrow keys."),
-          gold.length ? t("Dashed frame: gold.") : ""
-        ].filter(Boolean).join(" ")));
+        t("Above a token: its score as the start, below: as the end. "
+          + "Bars are log-probabilities from −8 (none) to 0 (full), "
+          + "so the joint one is the sum of two bars; or probabilities. "
+          + "Click above or below a token, drag the marks, or go to them with Tab and use the arrow keys.")));
 
     // the list: the best spans, with "no answer" where its score puts it, then what is refused
     const row = (rank, name, score, p, rest) =>
@@ -222,15 +215,6 @@ export default {
         svg.append(m.ups[i], m.downs[i], attrs(name, { "data-text": token }), hit("start", t),
           hit("end", t + UP + WORD / 2));
       });
-      if (gold.length)
-        lines.forEach((line, at) => {
-          const a = Math.max(gold[0], line[0]),
-            b = Math.min(gold[1], line.at(-1));
-          if (a <= b) {
-            const wide = place[b].x + place[b].w - place[a].x - 2;
-            svg.append(box("gold", place[a].x + 1, tops[at] + LABEL + UP + 1, wide, WORD - 2, { rx: 3 }));
-          }
-        });
       m.marks = ["start", "end"].map(name => {
         const left = name === "start",
           tall = UP + WORD,
@@ -307,7 +291,7 @@ export default {
     return st.live(model, TRAITS, draw, now => {
       W = now;
       draw();
-    }, () => under([...listed, ...refused, gold, [argmax(S), argmax(E)], [get("start"), get("end")]]
-      .filter(span => span.length).map(([start, end]) => ({ start, end })), finding));
+    }, () => under([...listed, ...refused, [argmax(S), argmax(E)], [get("start"), get("end")]]
+      .map(([start, end]) => ({ start, end })), finding));
   }
 };

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, check_finite, check_whole, in_range, module, percent, style, svg_text
+from course.widgets.base import CourseWidget, check_finite, check_whole, limits, module, percent, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 
-MOST_TOKENS, MOST_SPANS, MOST_REFUSED = 200, 10, 3
+MOST_TOKENS, LISTED, MOST_REFUSED = 200, 5, 3
 FLOOR = -8.0  # log-probability that has no bar any more: 0.03 %
 
 
@@ -67,8 +67,6 @@ class SpanExplorer(CourseWidget):
     question = traitlets.Unicode().tag(sync=True)
     scores = traitlets.Bytes().tag(sync=True)  # float32 [start or end, token]
     null = traitlets.Float(None, allow_none=True).tag(sync=True)  # score of "no answer", a sum as those of spans are
-    gold = traitlets.List(traitlets.Int()).tag(sync=True)  # first and last token, or empty
-    n_best = traitlets.Int().tag(sync=True)
     max_answer = traitlets.Int().tag(sync=True)
     start = traitlets.Int(0).tag(sync=True)
     end = traitlets.Int(0).tag(sync=True)
@@ -80,16 +78,14 @@ class SpanExplorer(CourseWidget):
         rows = len(self.spans()) + len(self.refused()) + (self.null is not None)
         return min(1_400, 380 + 28 * rows + 140 * (1 + len(self.tokens) // 25))
 
-    @traitlets.validate("start", "end")
-    def _in_range(self, proposal):
-        return in_range("span_explorer", proposal, 0, len(self.tokens) - 1)
+    _limits = limits("span_explorer", start="tokens", end="tokens")
 
     def table(self) -> np.ndarray:
         """The shipped scores [start or end, token]."""
         return np.frombuffer(self.scores, "<f4").reshape(2, -1).astype(float)
 
     def spans(self) -> list[Span]:
-        return best_spans(*self.table(), self.max_answer, self.n_best)
+        return best_spans(*self.table(), self.max_answer, LISTED)
 
     def refused(self) -> list[Span]:
         return refused_spans(*self.table(), self.max_answer, MOST_REFUSED)
@@ -102,47 +98,39 @@ class SpanExplorer(CourseWidget):
     def finding(self) -> str:
         i, j, (start, end) = self.start, self.end, self.table()
         sums, valid = np.add.outer(start, end), valid_pairs(len(self.tokens), self.max_answer)
-        first, score = best_spans(start, end, self.max_answer, 1)[0], sums[i, j]
-        rank, fits = 1 + int((sums[valid] > score).sum()), valid[i, j]
+        first, score = self.spans()[0], sums[i, j]
+        rank, beaten = 1 + int((sums[valid] > score).sum()), score > first.score
         values = {"start": self.tokens[i], "end": self.tokens[j], "span": self._quoted(i, j), "n": j - i + 1}
-        values |= {"most": self.max_answer, "log": self._log(i, j), "best": self._named(first)}
+        best = t("{span} with {log}", span=self._quoted(*first[:2]), log=self._log(*first[:2]))
+        values |= {"most": self.max_answer, "log": self._log(i, j), "best": best}
         values |= {"rank": f"{rank:,}", "all": f"{int(valid.sum()):,}"}
-        beaten = score > first.score
         if j < i and beaten:
-            says = t(
+            says = key(
                 "Start “{start}”, end “{end}”: the end stands before the start, no answer, though its log-probability "
-                "{log} is higher than that of the best answer, {best}.",
-                **values,
+                "{log} is higher than that of the best answer, {best}."
             )
         elif j < i:
-            says = t(
+            says = key(
                 "Start “{start}”, end “{end}”: the end stands before the start, no answer, and its log-probability "
-                "{log} is not higher than that of the best answer, {best}.",
-                **values,
+                "{log} is not higher than that of the best answer, {best}."
             )
-        elif not fits and beaten:
-            says = t(
+        elif not valid[i, j] and beaten:
+            says = key(
                 "{span} has {n} tokens, and an answer at most {most}, though its log-probability {log} is higher than "
-                "that of the best answer, {best}.",
-                **values,
+                "that of the best answer, {best}."
             )
-        elif not fits:
-            says = t(
+        elif not valid[i, j]:
+            says = key(
                 "{span} has {n} tokens, and an answer at most {most}, and its log-probability {log} is not higher than "
-                "that of the best answer, {best}.",
-                **values,
+                "that of the best answer, {best}."
             )
         elif rank > 1:
-            number = key("{span} has log-probability {log}: number {rank} of {all} valid spans. The best is {best}.")
-            says = t(number, **values)
+            says = key("{span} has log-probability {log}: number {rank} of {all} valid spans. The best is {best}.")
         elif valid.sum() > 1:
-            says = t("{span} has log-probability {log}: the best of all {all} valid spans.", **values)
+            says = key("{span} has log-probability {log}: the best of all {all} valid spans.")
         else:
-            says = t("{span} has log-probability {log}: the only valid span.", **values)
-        if self.gold:
-            same = [first.start, first.end] == self.gold
-            gold = t("Gold is {gold}.", gold=self._quoted(*self.gold))
-            says += " " + (t("The best one is the gold answer.") if same else gold)
+            says = key("{span} has log-probability {log}: the only valid span.")
+        says = t(says, **values)
         if self.null is not None:
             both = {"none": _signed(self.null), "score": _signed(first.score)}
             silent = key("“No answer” scores {none}, the best span {score}: the model does not answer.")
@@ -163,16 +151,10 @@ class SpanExplorer(CourseWidget):
                 bars[colour] += f"M{14 + step * (place + 0.5):.1f} {base_y}v{tall[place]:.1f}"
         width = max(0.6, step - 2)
         parts += [f'<path d="{d}" stroke="{colour}" stroke-width="{width:.1f}"/>' for colour, d in bars.items()]
-        if self.gold:
-            x, wide = 13 + step * self.gold[0], step * (self.gold[1] - self.gold[0] + 1)
-            parts.append(f'<path d="M{x:.1f} {base - 46}h{wide:.1f}v98h{-wide:.1f}z" fill="none" stroke="#d55e00"/>')
         top = base + 86
         parts.append(svg_text(14, top - 12, t("above: start, below: end, token by token"), ' fill="#666"'))
-        rows = [
-            (self._line(span), look)
-            for spans, look in ((self.spans(), ""), (self.refused(), ' text-decoration="line-through" fill="#666"'))
-            for span in spans
-        ]
+        struck = ' text-decoration="line-through" fill="#666"'
+        rows = [(self._line(span), "") for span in self.spans()] + [(self._line(one), struck) for one in self.refused()]
         rows += [] if self.null is None else [(t("no answer: score {score}", score=_signed(self.null)), "")]
         parts += [svg_text(14, top + 12 + 20 * row, says, look) for row, (says, look) in enumerate(rows)]
         height = top + 20 + 20 * len(rows)
@@ -196,9 +178,6 @@ class SpanExplorer(CourseWidget):
         value = self.log_probability(start, end)
         return f"{_signed(value)} ({percent(math.exp(value))})"
 
-    def _named(self, span: Span) -> str:
-        return t("{span} with {log}", span=self._quoted(*span[:2]), log=self._log(*span[:2]))
-
 
 def span_explorer(
     tokens: Sequence[str],
@@ -206,8 +185,6 @@ def span_explorer(
     end: Sequence[float] | np.ndarray,
     question: str = "",
     null: float | None = None,
-    gold: tuple[int, int] | None = None,
-    n_best: int = 5,
     max_answer: int = 30,
 ) -> SpanExplorer:
     """The best spans of a passage; move the start and the end, and read what the pair scores.
@@ -215,8 +192,7 @@ def span_explorer(
     tokens      of the passage only, 1 to 200: without the question, [CLS] and [SEP]
     start, end  scores (logits) [token], before any softmax
     null        score of "no answer": start score + end score of [CLS]
-    gold        first and last token of the right answer
-    n_best      spans that are listed; max_answer: most tokens of an answer
+    max_answer  most tokens of an answer
     Probabilities are over the given tokens.
     """
     words, table = [str(token) for token in tokens], [numbers("span_explorer: the scores", row) for row in (start, end)]
@@ -225,20 +201,14 @@ def span_explorer(
     if not 1 <= n <= MOST_TOKENS:
         raise CourseError(f"span_explorer: {n} tokens. Give 1 to {MOST_TOKENS}: a window of the passage.")
     if any(scores.shape != (n,) for scores in table):
-        shapes = " and ".join(str(scores.shape) for scores in table)
-        raise CourseError(f"span_explorer: start and end are {shapes} for {n} tokens. Give one number per token each.")
+        raise CourseError(f"span_explorer: start and end are {[scores.shape for scores in table]} for {n} tokens.")
     check_finite("span_explorer", "start, end or null", [*table[0], *table[1], null or 0])
-    if gold is not None and not (len(gold) == 2 and 0 <= gold[0] <= gold[1] < n):
-        raise CourseError(f"span_explorer: gold={gold}. Give its first and last token, 0 to {n - 1}.")
-    check_whole("span_explorer", "n_best", n_best, 1, MOST_SPANS)
     check_whole("span_explorer", "max_answer", max_answer, 1, 1_000)
     widget = SpanExplorer(
         tokens=words,
         question=str(question),
         scores=np.stack(table).astype("<f4").tobytes(),
         null=null,
-        gold=[] if gold is None else [int(place) for place in gold],
-        n_best=n_best,
         max_answer=max_answer,
     )
     widget.start, widget.end, _ = widget.spans()[0]

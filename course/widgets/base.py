@@ -11,7 +11,6 @@ import html
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -150,30 +149,25 @@ def svg_text(x: float | str, y: float | str, words: str, look: str = "") -> str:
     return f'<text x="{x}" y="{y}"{look}>{html.escape(words)}</text>'
 
 
-def check_occurrences(
-    widget: str, sentences: Sequence[Sequence[str]], positions: Sequence[int], senses: Sequence[str], most: int
-) -> None:
-    """Raises CourseError unless each occurrence has its sentence, place and sense, and two senses can be compared."""
-    n, counts = len(senses), Counter(senses)
-    if len(sentences) != n or len(positions) != n:
-        raise CourseError(
-            f"{widget}: {len(sentences)} sentences, {len(positions)} positions, {n} senses. Give one of each."
-        )
-    if n > most:
-        raise CourseError(f"{widget}: {n} occurrences do not fit. Choose at most {most}.")
-    if len(counts) < 2 or max(counts.values()) < 2:
-        raise CourseError(f"{widget}: give at least two senses, one of them twice, or there is nothing to compare.")
-    for number, (words, place) in enumerate(zip(sentences, positions, strict=True)):
-        if not 0 <= place < len(words):
-            raise CourseError(f"{widget}: sentence {number} has {len(words)} words, so no place {place}.")
+def limits(widget: str, **may: Any) -> Any:
+    """A validator of traits. may: {trait: (first, last), a list of its values, or the trait whose places it counts}.
 
+    Where they depend on the state, a function of the widget gives them.
+    """
 
-def in_range(widget: str, proposal: dict, first: float, last: float) -> Any:
-    """The value that a trait is to take. Raises CourseError unless all its numbers lie from `first` to `last`."""
-    value = proposal["value"]
-    if not all(first <= number <= last for number in (value if isinstance(value, list) else [value])):
-        raise CourseError(f"{widget}.{proposal['trait'].name} is {value}. Use {first} to {last}.")
-    return value
+    def check(self: CourseWidget, proposal: dict) -> Any:
+        name, value = proposal["trait"].name, proposal["value"]
+        of = may[name](self) if callable(may[name]) else may[name]
+        if isinstance(of, list):
+            fits, use = value in of, f"one of {', '.join(map(str, filter(None, of)))}"
+        else:
+            first, last = (0, len(getattr(self, of)) - 1) if isinstance(of, str) else of
+            fits, use = first <= value <= last, f"{first} to {last}"
+        if not fits:
+            raise CourseError(f"{widget}.{name} is {value!r}. Use {use}.")
+        return value
+
+    return traitlets.validate(*may)(check)
 
 
 def check_finite(widget: str, what: str, numbers: Any) -> None:

@@ -13,6 +13,7 @@ import json
 import re
 import warnings
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -77,14 +78,15 @@ def bertviz_view(
     layer, head    where the view opens, from 0
     Over 40 tokens the first 40 are shown, and the picture says so.
     """
+    if find_spec("bertviz") is None:
+        raise CourseError("bertviz_view: BertViz is not installed. Install it: pip install --no-deps bertviz")
     if view not in VIEWS:
         raise CourseError(f"bertviz_view: view={view!r}. Use one of: {', '.join(VIEWS)}.")
     n_all, shown = len(tokens), min(len(tokens), MOST)
     weights = _layers("attention", attention, (n_all, n_all))[:, :, :shown, :shown]
     if not (0 <= layer < weights.shape[0] and 0 <= head < weights.shape[1]):
-        raise CourseError(
-            f"bertviz_view: layer {layer}, head {head}; there are {weights.shape[0]} layers of {weights.shape[1]}."
-        )
+        n, of = weights.shape[:2]
+        raise CourseError(f"bertviz_view: layer {layer}, head {head}; there are {n} layers of {of}.")
     words = [_short(str(token)) for token in tokens[:shown]]
     if view == "neuron":
         if queries is None or keys is None:
@@ -102,7 +104,9 @@ def bertviz_view(
 
 
 def _view(view: str, weights: np.ndarray, words: list[str], layer: int, head: int) -> tuple[str, int]:
-    bertviz, torch = _bertviz()
+    import bertviz
+    import torch
+
     tables = [torch.from_numpy(table[None]) for table in weights.round(WEIGHT_DIGITS)]
     safe, n = [word.replace("<", _LESS) for word in words], len(words)
     if view == "head":
@@ -117,20 +121,15 @@ def _neuron_view(
     weights: np.ndarray, queries: np.ndarray, keys: np.ndarray, words: list[str], layer: int, head: int
 ) -> str:
     """BertViz asks a model and a tokenizer; these two hand it what is already computed."""
-    _, torch = _bertviz()
+    import torch
     from bertviz.neuron_view import show
 
-    rows = [
-        {
-            name: torch.from_numpy(part[i][None].round(DIGITS))
-            for name, part in (("attn", weights), ("queries", queries), ("keys", keys))
-        }
-        for i in range(len(weights))
-    ]
+    parts = [[torch.from_numpy(rows[None].round(DIGITS)) for rows in part] for part in (weights, queries, keys)]
+    layers = [dict(zip(("attn", "queries", "keys"), part, strict=True)) for part in zip(*parts, strict=True)]
 
     class Model(torch.nn.Module):
         def forward(self, *ids: Any) -> tuple[None, list[dict]]:
-            return None, rows
+            return None, layers
 
     class Tokenizer:
         cls_token, sep_token = "[CLS]", "[SEP]"
@@ -145,30 +144,13 @@ def _neuron_view(
     return page.data
 
 
-def _bertviz() -> tuple[Any, Any]:
-    try:
-        import bertviz
-        import torch
-    except ImportError as error:
-        raise CourseError(
-            "bertviz_view: BertViz is not installed. Install it: pip install --no-deps bertviz"
-        ) from error
-    return bertviz, torch
-
-
 def _layers(name: str, layers: Sequence, size: tuple[int, int | None]) -> np.ndarray:
     """[layer, head, token, ...] as float64: rounded float32 would be written with 17 digits."""
     tables = [numbers(f"bertviz_view: the {name} of a layer", table) for table in layers]
     tables = [table[0] if table.ndim == 4 and len(table) == 1 else table for table in tables]
-    fits = tables and all(
-        t.ndim == 3 and t.shape == tables[0].shape and t.shape[1] == size[0] and size[1] in (None, t.shape[2])
-        for t in tables
-    )
-    if not fits or size[0] == 0:
-        shapes = ", ".join(str(table.shape) for table in tables) or "nothing"
-        raise CourseError(
-            f"bertviz_view: {name} of shape {shapes} for {size[0]} tokens. Give [head, token, ...] a layer."
-        )
+    shapes, n = {table.shape for table in tables}, size[0]
+    if n == 0 or len(shapes) != 1 or not all(len(s) == 3 and s[1] == n and size[1] in (None, s[2]) for s in shapes):
+        raise CourseError(f"bertviz_view: {name} of {shapes or 'nothing'} for {n} tokens. Give [head, token, ...].")
     check_finite("bertviz_view", name, tables)
     return np.stack(tables)
 

@@ -38,9 +38,7 @@ class Drawing:
     def __init__(self, says: str, height: int, style: str = ""):
         self.says, self.height, self.style, self.parts = says, height, style, []
 
-    def box(
-        self, x: float, y: float, width: float, height: float, text: str = "", *, lit: bool = False, look: str = ""
-    ) -> Drawing:
+    def box(self, x: float, y: float, width: float, height: float, text: str = "", lit=False, look="") -> Drawing:
         """look: "new" or "gone"."""
         kind = f"box{' lit' * lit} {look}".strip()
         self._add(f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}" rx="6"/>')
@@ -55,10 +53,8 @@ class Drawing:
         lines = text.split("\n") if text else []
         for number, line in enumerate(lines):
             middle = y + 5 + 19 * (number - (len(lines) - 1) / 2)
-            self._add(
-                f'<text x="{x:g}" y="{middle:g}" text-anchor="{at}" class="{look}{" bold" * bold}">'
-                f"{html.escape(line)}</text>"
-            )
+            kind = f'text-anchor="{at}" class="{look}{" bold" * bold}"'
+            self._add(f'<text x="{x:g}" y="{middle:g}" {kind}>{html.escape(line)}</text>')
         return self
 
     def arrow(self, *points: tuple[float, float], on: bool = False) -> Drawing:
@@ -114,26 +110,24 @@ def sliding_window(sentence: str = "", reach: int = 2) -> Drawing:
     sentence = sentence or t("the boat touched the far bank again")
     words = sentence.split()
     n, step, seconds = len(words), WIDTH / len(sentence.split()), 1.4
-    drawing = Drawing(
-        t(
-            "A window slides over “{sentence}”. The word in its middle is paired with each of the {reach} words on "
-            "both sides, as far as the sentence has them: every pair is one thing to learn from.",
-            sentence=sentence,
-            reach=reach,
-        ),
-        190,
+    told = t(
+        "A window slides over “{sentence}”. The word in its middle is paired with each of the {reach} words on "
+        "both sides, as far as the sentence has them: every pair is one thing to learn from.",
+        sentence=sentence,
+        reach=reach,
+    )
+    motion = (
         f".stop{{opacity:0;animation:stop {seconds * n:.1f}s step-end infinite}}"
         f"@keyframes stop{{0%{{opacity:1}}{100 / n:.3f}%{{opacity:0}}}}"
-        "@media (prefers-reduced-motion:reduce){.stop{animation:none}.stop.middle{opacity:1}}",
+        "@media (prefers-reduced-motion:reduce){.stop{animation:none}.stop.middle{opacity:1}}"
     )
+    drawing = Drawing(told, 190, motion)
     for stop in range(n):
         near = range(max(0, stop - reach), min(n, stop + reach + 1))
         middle, x = " middle" * (stop == n // 2), stop * step
         drawing._add(f'<g class="stop{middle}" style="animation-delay:{seconds * stop:.1f}s">')
-        drawing._add(
-            f'<rect class="box" x="{near[0] * step + 3:.1f}" y="84" width="{len(near) * step - 6:.1f}" '
-            'height="46" rx="8"/>'
-        )
+        wide = f'x="{near[0] * step + 3:.1f}" y="84" width="{len(near) * step - 6:.1f}"'
+        drawing._add(f'<rect class="box" {wide} height="46" rx="8"/>')
         drawing.box(round(x + 3, 1), 84, round(step - 6, 1), 46, lit=True)
         for other in near:
             away, start = other - stop, (x + step / 2, 80)
@@ -150,15 +144,13 @@ def skip_gram(words: Sequence[str] = (), centre: int = 1, shares: Sequence[float
     """The network of skip-gram: a row of v, a score with each row of u, a softmax. shares: what it gives each word."""
     words = list(words) or t("garden key opens the").split()
     shares = tuple(shares) or (0.15, 0.05, 0.5, 0.3)
-    drawing = Drawing(
-        t(
-            "Skip-gram's network. The row of the centre word “{word}” is taken out of the table v and multiplied with "
-            "each row of the table u. The scores, one for each word, go through a softmax: the probabilities of the "
-            "context word.",
-            word=words[centre],
-        ),
-        90 + 40 * len(words),
+    told = t(
+        "Skip-gram's network. The row of the centre word “{word}” is taken out of the table v and multiplied with "
+        "each row of the table u. The scores, one for each word, go through a softmax: the probabilities of the "
+        "context word.",
+        word=words[centre],
     )
+    drawing = Drawing(told, 90 + 40 * len(words))
     for x, text in ((106, "v"), (262, "u"), (350, t("scores")), (466, t("probabilities (softmax)"))):
         drawing.text(x, 22, text, look="soft")
     top, bottom = 46, 46 + 40 * (len(words) - 1)
@@ -178,15 +170,13 @@ def skip_gram(words: Sequence[str] = (), centre: int = 1, shares: Sequence[float
 
 def look_up(words: Sequence[str] = ("the", "boat", "bank", "far", "mud"), chosen: int = 2) -> Drawing:
     """An embedding layer: each row of the table times its 0 or 1, and their sum, which is one row."""
-    drawing = Drawing(
-        t(
-            "Left, the one-hot vector of “{word}”: a 1 at place {n} and zeros elsewhere. Each row of the table is "
-            "multiplied by its number and all rows are added up: what comes out is the row of “{word}”.",
-            word=words[chosen],
-            n=chosen,
-        ),
-        60 + 40 * len(words),
+    told = t(
+        "Left, the one-hot vector of “{word}”: a 1 at place {n} and zeros elsewhere. Each row of the table is "
+        "multiplied by its number and all rows are added up: what comes out is the row of “{word}”.",
+        word=words[chosen],
+        n=chosen,
     )
+    drawing = Drawing(told, 60 + 40 * len(words))
     heads = ((103, t("one-hot")), (243, t("the table W")), (474, t("the sum: its row")))
     for x, says in heads:
         drawing.text(x, 22, says, look="soft")
@@ -202,15 +192,13 @@ def look_up(words: Sequence[str] = ("the", "boat", "bank", "far", "mud"), chosen
 
 def rnn_labels(words: Sequence[str], labels: Sequence[str]) -> Drawing:
     """Embedding layer, RNN, softmax: each word's row goes into a state, and each state gives the word a label."""
-    drawing = Drawing(
-        t(
-            "From below: the words “{words}”, the row of the embedding layer for each, a state of the RNN that is made "
-            "from this row and from the state to its left, and a softmax that gives the word a label: {labels}.",
-            words=" ".join(words),
-            labels=", ".join(labels),
-        ),
-        372,
+    told = t(
+        "From below: the words “{words}”, the row of the embedding layer for each, a state of the RNN that is made "
+        "from this row and from the state to its left, and a softmax that gives the word a label: {labels}.",
+        words=" ".join(words),
+        labels=", ".join(labels),
     )
+    drawing = Drawing(told, 372)
     rows = ((338, t("words")), (278, t("embedding\nlayer")), (196, "RNN"), (116, t("linear layer\nand softmax")))
     for y, says in (*rows, (52, t("the labels"))):
         drawing.text(8, y, says, at="start", look="soft")
@@ -229,14 +217,12 @@ def rnn_labels(words: Sequence[str], labels: Sequence[str]) -> Drawing:
 
 def taglm() -> Drawing:
     """TagLM: a tagger that reads its own word vectors and a language model's states (Peters and others 2017)."""
-    drawing = Drawing(
-        t(
-            "TagLM has two sources for each word. Left, its own: word vector and characters go into a first LSTM that "
-            "reads both ways. Right, two language models, one for each direction, that were trained before on plain "
-            "text and are frozen. Both are laid side by side, a second LSTM reads them, and a chain of tags comes out."
-        ),
-        430,
+    told = t(
+        "TagLM has two sources for each word. Left, its own: word vector and characters go into a first LSTM that "
+        "reads both ways. Right, two language models, one for each direction, that were trained before on plain "
+        "text and are frozen. Both are laid side by side, a second LSTM reads them, and a chain of tags comes out."
     )
+    drawing = Drawing(told, 430)
     drawing.words(60, 408, 440, ["Ducks", "slept", "in", "Seoul"])
     drawing.box(40, 322, 220, 52, t("word vector,\ncharacters")).box(40, 238, 220, 52, t("LSTM, both ways"))
     drawing.box(300, 238, 220, 136, t("two language models,\none each way,\ntrained on plain text,\nfrozen"), lit=True)
@@ -251,14 +237,12 @@ def taglm() -> Drawing:
 def elmo(lit: str = "") -> Drawing:
     """ELMo: two one-way readers, and a mix of their layers (Peters and others 2018). lit: "streams" or "mix"."""
     _known(lit, ("", "streams", "mix"))
-    drawing = Drawing(
-        t(
-            "ELMo reads with two networks. One goes from left to right and guesses the next word, one from right to "
-            "left and guesses the word before; they meet only at the end. Each word starts from its characters. A "
-            "word's vector is a weighted sum of three layers, both directions side by side."
-        ),
-        484,
+    told = t(
+        "ELMo reads with two networks. One goes from left to right and guesses the next word, one from right to "
+        "left and guesses the word before; they meet only at the end. Each word starts from its characters. A "
+        "word's vector is a weighted sum of three layers, both directions side by side."
     )
+    drawing = Drawing(told, 484)
     words, bank = ["muddy", "bank", "gave", "way"], 1
     for x, says, way in ((8, t("reads to the right"), 1), (292, t("reads to the left"), -1)):
         drawing.frame(x, 200, 260, 276)
@@ -281,15 +265,13 @@ def elmo(lit: str = "") -> Drawing:
 
 def stacked() -> Drawing:
     """How a word reaches its own prediction: bidirectional layers, stacked, beside two one-way stacks."""
-    drawing = Drawing(
-        t(
-            "Two networks, of each the state from which “bank” is predicted. Left, stacked bidirectional layers: the "
-            "second layer at “the” reads both states of the first, and one of these has come from the right and has "
-            "read “bank”. Right, a biLM: the second layer reads the state that has come from the left, and nothing "
-            "leads from “bank” to its prediction."
-        ),
-        310,
+    told = t(
+        "Two networks, of each the state from which “bank” is predicted. Left, stacked bidirectional layers: the "
+        "second layer at “the” reads both states of the first, and one of these has come from the right and has "
+        "read “bank”. Right, a biLM: the second layer reads the state that has come from the left, and nothing "
+        "leads from “bank” to its prediction."
     )
+    drawing = Drawing(told, 310)
     for x, says, leaks in ((8, t("stacked: both directions meet"), True), (292, t("biLM: they stay apart"), False)):
         the, bank = x + 76, x + 190  # the middles of the two words
         drawing.frame(x, 8, 260, 266).text(x + 130, 294, says, bold=True)
@@ -309,15 +291,13 @@ def stacked() -> Drawing:
 
 def ulmfit() -> Drawing:
     """ULMFiT's three stages (Howard and Ruder 2018): what is new in each, what goes on, what is thrown away."""
-    drawing = Drawing(
-        t(
-            "ULMFiT in three stages. First a language model is trained from random numbers on an encyclopaedia. Then "
-            "the same network goes on with the texts of the task, and still predicts the next word. At last its "
-            "softmax is thrown away, a new head is put on, and labels train all of it, the LSTMs and the word vectors "
-            "too."
-        ),
-        372,
+    told = t(
+        "ULMFiT in three stages. First a language model is trained from random numbers on an encyclopaedia. Then "
+        "the same network goes on with the texts of the task, and still predicts the next word. At last its "
+        "softmax is thrown away, a new head is put on, and labels train all of it, the LSTMs and the word vectors "
+        "too."
     )
+    drawing = Drawing(told, 372)
     stages = (
         (t("1  all text"), t("next word"), t("Wikipedia"), {"look": "new"}, {"look": "new"}),
         (t("2  the task's text"), t("next word"), t("stage|reviews"), {"lit": True}, {"lit": True}),
@@ -357,61 +337,61 @@ TRANSFORMER_PARTS = (
 def transformer(lit: str = "") -> Drawing:
     """The whole Transformer (Vaswani and others 2017, figure 1). lit: one of TRANSFORMER_PARTS."""
     _known(lit, ("", *TRANSFORMER_PARTS))
-    drawing = Drawing(
-        t(
-            "The Transformer. Left the encoder reads the source: embedding plus position, then layers of "
-            "self-attention and feed-forward, each with a way around it that is added and normalised. Right the "
-            "decoder writes the target word by word: masked self-attention over what it has written, cross-attention "
-            "to the encoder's states, feed-forward, and at the end a probability for each word that may follow."
-        )
-        + (f" {t('Lit: {part}.', part=t(lit))}" if lit else ""),
-        760,
+    told = t(
+        "The Transformer. Left the encoder reads the source: embedding plus position, then layers of "
+        "self-attention and feed-forward, each with a way around it that is added and normalised. Right the "
+        "decoder writes the target word by word: masked self-attention over what it has written, cross-attention "
+        "to the encoder's states, feed-forward, and at the end a probability for each word that may follow."
     )
+    drawing = Drawing(
+        told + (f" {t('Lit: {part}.', part=t(lit))}" if lit else ""),
+        620,
+        "text,.soft{font-size:18px}",  # its height fills a slide: there letters must be large at once
+    )
+    width = 216
 
     def layer(x: float, y: float, name: str) -> None:
-        """A sublayer and the way around it, from y + 104 up to y."""
-        around = lit == "add and norm"
-        drawing.box(x, y + 40, 190, 44, t(name), lit=lit == name).box(x, y, 190, 26, t("add and norm"), lit=around)
-        drawing.arrow((x + 95, y + 40), (x + 95, y + 28)).arrow((x + 95, y + 104), (x + 95, y + 86))
-        drawing.arrow((x + 95, y + 96), (x - 14, y + 96), (x - 14, y + 13), (x - 1, y + 13), on=around)
+        """A sublayer and the way around it, from y + 94 up to y."""
+        around, middle = lit == "add and norm", x + width / 2
+        drawing.box(x, y + 38, width, 38, t(name), lit=lit == name).box(x, y, width, 28, t("add and norm"), lit=around)
+        drawing.arrow((middle, y + 38), (middle, y + 29)).arrow((middle, y + 94), (middle, y + 78))
+        drawing.arrow((middle, y + 87), (x - 14, y + 87), (x - 14, y + 14), (x - 1, y + 14), on=around)
 
-    left, right = 40, 330
-    drawing.frame(left - 26, 300, 232, 264).frame(right - 26, 160, 232, 404)
-    drawing.text(left - 10, 288, "× N", at="start", look="soft").text(right - 10, 148, "× N", at="start", look="soft")
+    left, right = 28, 326
+    encoder, decoder = left + width / 2, right + width / 2
+    drawing.frame(left - 26, 224, width + 42, 224).frame(right - 26, 116, width + 42, 332)
+    drawing.text(left - 10, 212, "× N", at="start", look="soft").text(right - 10, 104, "× N", at="start", look="soft")
     for x, text, below in ((left, t("text|source"), "The boat left ."), (right, t("target, shifted"), "<s> 배 가")):
-        drawing.box(x, 652, 190, 40, t("embedding"), lit=lit == "embedding")
-        drawing.box(x, 592, 190, 34, t("+ positions"), lit=lit == "positions")
-        drawing.arrow((x + 95, 716), (x + 95, 694)).arrow((x + 95, 652), (x + 95, 628))
-        drawing.arrow((x + 95, 592), (x + 95, 558))
-        drawing.text(x + 95, 732, below, bold=True).text(x + 95, 750, text, look="soft")
-    layer(left, 452, "self-attention")
-    layer(left, 316, "feed-forward")
-    drawing.arrow((left + 95, 452), (left + 95, 420))
-    layer(right, 452, "masked self-attention")
-    layer(right, 316, "cross-attention")
-    drawing.arrow((right + 95, 452), (right + 95, 420))
-    layer(right, 180, "feed-forward")
-    drawing.arrow((right + 95, 316), (right + 95, 284))
+        middle = x + width / 2
+        drawing.box(x, 518, width, 32, t("embedding"), lit=lit == "embedding")
+        drawing.box(x, 468, width, 32, t("+ positions"), lit=lit == "positions")
+        drawing.arrow((middle, 572), (middle, 552)).arrow((middle, 518), (middle, 502))
+        drawing.arrow((middle, 468), (middle, 440))
+        drawing.text(middle, 584, below, bold=True).text(middle, 606, text, look="soft")
+    layer(left, 344, "self-attention")
+    layer(left, 236, "feed-forward")
+    drawing.arrow((encoder, 344), (encoder, 330))
+    layer(right, 344, "masked self-attention")
+    layer(right, 236, "cross-attention")
+    drawing.arrow((decoder, 344), (decoder, 330))
+    layer(right, 128, "feed-forward")
+    drawing.arrow((decoder, 236), (decoder, 222))
     bridge = lit == "cross-attention"
-    drawing.arrow((left + 95, 316), (left + 95, 262), (262, 262), (262, 378), (right - 1, 378), on=bridge)
-    drawing.text(left + 95, 246, t("keys and values"), look="mark" if bridge else "soft")
-    drawing.box(right, 84, 190, 52, t("linear, softmax"), lit=lit == "output").arrow(
-        (right + 95, 180), (right + 95, 138)
-    )
-    drawing.arrow((right + 95, 84), (right + 95, 52))
-    return drawing.text(right + 95, 34, "떠났다 0.62  왔다 0.21 …", bold=lit == "output")
+    drawing.arrow((encoder, 236), (encoder, 192), (282, 192), (282, 293), (right - 1, 293), on=bridge)
+    drawing.text(encoder, 174, t("keys and values"), look="mark" if bridge else "soft")
+    drawing.box(right, 54, width, 36, t("linear, softmax"), lit=lit == "output")
+    drawing.arrow((decoder, 128), (decoder, 92)).arrow((decoder, 54), (decoder, 30))
+    return drawing.text(decoder, 15, "떠났다 0.62  왔다 0.21 …", bold=lit == "output")
 
 
 def attention() -> Drawing:
     """One word asks: a query, keys that fit it more or less, shares, values, and what comes back."""
-    drawing = Drawing(
-        t(
-            "The word “its” has the query (2, 0). Every word has a key and a value. Where query and key fit, the share "
-            "is large: bakery gets 0.74. The shares add up to 1; the output is the sum of the values, each times its "
-            "share: (0.94, 8.28)."
-        ),
-        412,
+    told = t(
+        "The word “its” has the query (2, 0). Every word has a key and a value. Where query and key fit, the share "
+        "is large: bakery gets 0.74. The shares add up to 1; the output is the sum of the values, each times its "
+        "share: (0.94, 8.28)."
     )
+    drawing = Drawing(told, 412)
     words, shares = ["the", "bakery", "changed", "its"], [0.04, 0.74, 0.18, 0.04]
     keys, values = ["(0, 1)", "(2, 0)", "(1, 1)", "(0, 0)"], ["(1, 0)", "(0, 10)", "(5, 5)", "(0, 1)"]
     for y, says in ((326, ""), (286, t("attention|key")), (218, t("attention|share")), (118, t("attention|value"))):
@@ -430,14 +410,12 @@ def attention() -> Drawing:
 def bert(guesses: Sequence[tuple[str, float]] = (("store", 0.45), ("park", 0.2), ("shop", 0.1))) -> Drawing:
     """BERT: a sentence with a gap goes in, chances come out above the gap (Devlin and others 2018)."""
     words = ["[CLS]", "she", "went", "to", "the", "[MASK]", "[SEP]"]
-    drawing = Drawing(
-        t(
-            "BERT. A sentence with one word hidden goes in, each piece as word plus place plus segment. Layers follow, "
-            "in which every piece looks at all others, left and right. Above the gap stand the chances of the hidden "
-            "word; above [CLS] one vector for the whole."
-        ),
-        420,
+    told = t(
+        "BERT. A sentence with one word hidden goes in, each piece as word plus place plus segment. Layers follow, "
+        "in which every piece looks at all others, left and right. Above the gap stand the chances of the hidden "
+        "word; above [CLS] one vector for the whole."
     )
+    drawing = Drawing(told, 420)
     middles = drawing.words(4, 398, 552, words, lit=[5])
     drawing.box(20, 326, 520, 40, t("word + place + segment, added"))
     drawing.box(20, 196, 520, 96, t("every piece looks at all, left and right;\nlayer by layer"))
@@ -461,13 +439,11 @@ def four_heads() -> Drawing:
         (t("each word"), "O O PLACE", 2),
         (t("an answer"), t("from 3 to 5"), 3),
     )
-    drawing = Drawing(
-        t(
-            "One body, four heads. The same pre-trained network reads; a small layer on top of it judges a sentence, a "
-            "pair of sentences, every word, or finds where an answer begins and ends."
-        ),
-        300,
+    told = t(
+        "One body, four heads. The same pre-trained network reads; a small layer on top of it judges a sentence, a "
+        "pair of sentences, every word, or finds where an answer begins and ends."
     )
+    drawing = Drawing(told, 300)
     drawing.box(20, 176, 520, 72, t("one pre-trained body"), lit=True)
     drawing.text(280, 276, "[CLS] who paid ? [SEP] she paid her wages in [SEP]", look="soft")
     for i, (task, out, n_arrows) in enumerate(heads):

@@ -90,21 +90,16 @@ def learning_curves(
         style = SYSTEMS.get(name, SystemStyle(OKABE_ITO[number % 7], MARKERS[number % 8], "-"))
         points = _curve(axes, f"learning_curves: {name!r}", rows, style)
         ends.append((points[-1, 1], points[-1, 0], t_label(name), len(points) == 1))
+    place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
     for name, score in (baselines or {}).items():
         axes.axhline(score, color="#8A8F98", lw=1)
-        axes.annotate(
-            t_label(name),
-            (0.01, score),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, -11),
-            textcoords="offset points",
-        )
+        axes.annotate(t_label(name), (0.01, score), xytext=(0, -11), **place)
     if blur:
         low, high = axes.get_ylim()
         height = low + 0.07 * (high - low)
         axes.errorbar(0.72, height, blur / 2, color="#5A6068", capsize=4, transform=axes.get_yaxis_transform())
-        place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center", "fontsize": 8}
-        axes.annotate(t("a difference of {n} points", n=f"{blur:g}"), (0.72, height), xytext=(8, 0), **place)
+        says = t("a difference of {n} points", n=f"{blur:g}")
+        axes.annotate(says, (0.72, height), xytext=(8, 0), va="center", fontsize=8, **place)
     axes.set_xscale("log")
     axes.set(xlabel=x, ylabel=y, title=title)
     _label_ends(axes, ends)
@@ -166,28 +161,25 @@ def heat_map(
 def course_timeline() -> Figure:
     """What was carried over, year by year: of the first text on arXiv or in print."""
     lanes = {key("a table"): 2, key("frozen features"): 1, key("a whole network"): 0}
-    events = [
-        (2008.6, "a table", "Collobert & Weston", None),
-        (2013.1, "a table", "skip-gram", "skip-gram"),
-        (2015.9, "a whole network", "Dai & Le", None),
-        (2017.3, "frozen features", "TagLM", "TagLM"),
-        (2017.6, "frozen features", "CoVe", "CoVe"),
-        (2018.1, "frozen features", "ELMo", "ELMo"),
-        (2018.05, "a whole network", "ULMFiT", "ULMFiT"),
-        (2018.45, "a whole network", "GPT", "left-to-right Transformer"),
-        (2018.8, "a whole network", "BERT", "BERT"),
+    events = [  # year, lane, name, and where the name stands: above the line, or below it between two neighbours
+        (2008.6, "a table", "Collobert & Weston", "center", 9),
+        (2013.1, "a table", "skip-gram", "center", 9),
+        (2015.9, "a whole network", "Dai & Le", "center", 9),
+        (2017.3, "frozen features", "TagLM", "right", 9),
+        (2017.6, "frozen features", "CoVe", "center", -17),
+        (2018.1, "frozen features", "ELMo", "left", 9),
+        (2018.05, "a whole network", "ULMFiT", "right", 9),
+        (2018.45, "a whole network", "GPT", "center", -17),
+        (2018.8, "a whole network", "BERT", "left", 9),
     ]
     figure, axes = plt.subplots(figsize=(8.6, 3.2))
     for lane in lanes.values():
         axes.axhline(lane, color="#D5D8DC", lw=1, zorder=0)
-    raised = {"CoVe": -17, "GPT": -17}  # neighbours in time: one label above the line, the next below
-    for year, lane, name, system in events:
+    for year, lane, name, side, up in events:
+        system = "left-to-right Transformer" if name == "GPT" else name
         style = SYSTEMS.get(system, SystemStyle("#8A8F98", "o", "-"))
         axes.plot(year, lanes[lane], style.marker, color=style.colour, ms=10)
-        side = "right" if name in ("TagLM", "ULMFiT") else "left" if name in ("ELMo", "BERT") else "center"
-        axes.annotate(
-            t_label(name), (year, lanes[lane]), xytext=(0, raised.get(name, 9)), textcoords="offset points", ha=side
-        )
+        axes.annotate(t_label(name), (year, lanes[lane]), xytext=(0, up), textcoords="offset points", ha=side)
     axes.set(yticks=list(lanes.values()), ylim=(-0.6, 2.6), xlim=(2007.8, 2020), xlabel=t("year"))
     axes.set_yticklabels(map(t, lanes))
     axes.spines["left"].set_visible(False)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, in_range, module, style, svg_text
+from course.widgets.base import CourseWidget, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
@@ -78,17 +78,14 @@ class AttentionHeatmap(CourseWidget):
     relation = traitlets.Unicode("").tag(sync=True)  # "": no overlay
     hide = traitlets.Bool(False).tag(sync=True)  # [CLS], [SEP] and the like
 
-    @traitlets.validate("layer", "head", "query", "key", "relation")
-    def _in_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        if name == "relation":
-            if value and value not in self.gold:
-                raise CourseError(
-                    f"attention_heatmap.relation is {value!r}. There are: {', '.join(self.gold) or 'none'}."
-                )
-            return value
-        size = self.shape[("layer", "head", "query", "key").index(name)]
-        return in_range("attention_heatmap", proposal, -1 if name == "key" else 0, size - 1)
+    _limits = limits(
+        "attention_heatmap",
+        layer=lambda now: (0, now.shape[0] - 1),
+        head=lambda now: (0, now.shape[1] - 1),
+        query="tokens",
+        key=lambda now: (-1, len(now.sources) - 1),
+        relation=lambda now: ["", *now.gold],
+    )
 
     @property
     def height(self) -> int:
@@ -117,40 +114,31 @@ class AttentionHeatmap(CourseWidget):
         top = max(keys, key=lambda k: row[k])
         values |= {"best": self.sources[top], "share": _percent(row[top])}
         if self.hide and len(keys) < len(row):
+            values["taken"] = _percent(sum(row) - sum(row[k] for k in keys))
             looks = key(
                 "Head {head}: “{word}” looks most at “{best}” ({share}), after {taken} for the hidden special tokens."
             )
-            says = [t(looks, taken=_percent(sum(row) - sum(row[k] for k in keys)), **values)]
         else:
-            says = [t("Head {head}: “{word}” looks most at “{best}” ({share}).", **values)]
+            looks = key("Head {head}: “{word}” looks most at “{best}” ({share}).")
         n = f"{np.exp(summary.entropy[self.layer, self.head]):.1f}"
-        says.append(t("It looks at {n} words on average.", n=n))
+        says = [t(looks, **values), t("It looks at {n} words on average.", n=n)]
         if self.relation:
-            relation = t_label(self.relation)
             answers = [k for q, k in self.gold[self.relation] if q == self.query]
             if answers:
                 right = row.argmax() in answers
-                gold = ", ".join(f"“{self.sources[k]}”" for k in answers)
                 named = key("Right: the {relation} is {gold}.") if right else key("Wrong: the {relation} is {gold}.")
-                says.append(t(named, relation=relation, gold=gold))
+                gold = ", ".join(f"“{self.sources[k]}”" for k in answers)
+                says.append(t(named, relation=t_label(self.relation), gold=gold))
             if len({q for q, _ in self.gold[self.relation]}) > 1:  # some offset always finds the only one
                 offset, share = summary.best_offset
-                says.append(
-                    t(
-                        "In this sentence it finds {agrees} of these links; {offset} alone would find {alone}.",
-                        agrees=_percent(summary.agreement[self.layer, self.head]),
-                        offset=offset_name(offset),
-                        alone=_percent(share),
-                    )
-                )
-            if self.relation in self.tested:
-                test = self.tested[self.relation]
-                against = ", ".join(f"{name} {_percent(v)}" for name, v in test["baselines"].items())
-                tested = _percent(test["agreement"][self.layer][self.head])
-                if against:
-                    says.append(t("Over the test sentences: {tested} ({against}).", tested=tested, against=against))
-                else:
-                    says.append(t("Over the test sentences: {tested}.", tested=tested))
+                of = {"agrees": _percent(summary.agreement[self.layer, self.head]), "alone": _percent(share)}
+                links = key("In this sentence it finds {agrees} of these links; {offset} alone would find {alone}.")
+                says.append(t(links, offset=offset_name(offset), **of))
+            if test := self.tested.get(self.relation):
+                of = {"tested": _percent(test["agreement"][self.layer][self.head])}
+                of["against"] = ", ".join(f"{name} {_percent(v)}" for name, v in test["baselines"].items())
+                with_rivals = key("Over the test sentences: {tested} ({against}).")
+                says.append(t(with_rivals if of["against"] else "Over the test sentences: {tested}.", **of))
         return " ".join(says)
 
     def still(self) -> str:
@@ -164,15 +152,11 @@ class AttentionHeatmap(CourseWidget):
             for q in range(len(self.tokens))
             for k in range(len(self.sources))
         ]
-        cells += [
-            svg_text(left - 8, f"{top + size * (q + 0.5) + 4:.1f}", token[:14], ' text-anchor="end"')
-            for q, token in enumerate(self.tokens)
-        ]
-        cells += [
-            f'<text transform="translate({left + size * (k + 0.5) + 4:.1f},{top - 8}) rotate(-55)">'
-            f"{html.escape(token[:12])}</text>"
-            for k, token in enumerate(self.sources)
-        ]
+        for q, token in enumerate(self.tokens):
+            cells.append(svg_text(left - 8, f"{top + size * (q + 0.5) + 4:.1f}", token[:14], ' text-anchor="end"'))
+        for k, token in enumerate(self.sources):
+            turned = f"translate({left + size * (k + 0.5) + 4:.1f},{top - 8}) rotate(-55)"
+            cells.append(f'<text transform="{turned}">{html.escape(token[:12])}</text>')
         height = top + size * len(self.tokens) + 16
         return self._picture(round(height), "".join(cells), self._lines(most=3))
 
@@ -203,15 +187,11 @@ def attention_heatmap(
     if kind not in KINDS:
         raise CourseError(f"attention_heatmap: kind={kind!r}. Use one of: {', '.join(KINDS)}.")
     if table.ndim != 4 or table.shape[2:] != (len(tokens), len(sources)) or 0 in table.shape:
-        raise CourseError(
-            f"attention_heatmap: weights of shape {table.shape} for {len(tokens)} queries and {len(sources)} keys. "
-            "Give [layer, head, query, key]."
-        )
+        size = f"{len(tokens)} queries and {len(sources)} keys"
+        raise CourseError(f"attention_heatmap: weights {table.shape} for {size}. Give [layer, head, query, key].")
     if max(table.shape[2:]) > MOST:
-        raise CourseError(
-            f"attention_heatmap: {max(table.shape[2:])} tokens do not fit. Show a window of at most {MOST}, "
-            f"such as weights[:, :, :{MOST}, :{MOST}] with its tokens."
-        )
+        n = max(table.shape[2:])
+        raise CourseError(f"attention_heatmap: {n} tokens do not fit. Show a window of at most {MOST}.")
     if not np.isfinite(table).all() or table.min() < 0 or table.max() > 1 + 1e-4:
         raise CourseError("attention_heatmap: a weight is not between 0 and 1. Give weights, after the softmax.")
     links = {} if not gold else dict(gold) if isinstance(gold, Mapping) else {"gold": gold}

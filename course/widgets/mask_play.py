@@ -52,17 +52,14 @@ class FillMask(CourseWidget):
         self.answer = {"id": str(request.get("id", "")), "error": error, "sides": sides}
 
     def _sides(self, request: dict[str, Any]) -> list[Side]:
-        typed = "text" in request
+        typed, found = "text" in request, []
         sides = [read(model, str(request["text"])) for model in self._models] if typed else request["sides"]
-        return [
-            {
-                "tokens": side["tokens"],
-                "masked": sorted(side["masked"]),
-                "unknown": side.get("unknown", []),
-                "guesses": guess(_reader(model, side), side["tokens"], sorted(side["masked"]), self.k),
-            }
-            for model, side in zip(self._models, sides, strict=True)
-        ]
+        for model, side in zip(self._models, sides, strict=True):
+            masked, unknown = sorted(side["masked"]), side.get("unknown", [])
+            read_by = model.of(" ".join([*side["tokens"], *unknown]))  # letters behind an [UNK] tell the language, too
+            guesses = guess(read_by, side["tokens"], masked, self.k)
+            found.append({"tokens": side["tokens"], "masked": masked, "unknown": unknown, "guesses": guesses})
+        return found
 
     def finding(self) -> str:
         sides = self.answer["sides"]
@@ -83,14 +80,13 @@ class FillMask(CourseWidget):
             return f"{says} {_stood(sides[0], seen[0])}".strip()
         second = _said(names[1], sides[1], seen[1])
         lists = [{token for token, _ in side["guesses"][at]} for side, at in zip(sides, seen, strict=True)]
+        of = {"other": second["name"], "second": second["best"], "covered": second["share"]}
         return t(
             "For the gap in {around}, {name} expects {best}, {other} {second}. Their first {n} cover {share} and "
             "{covered}; {both} stand in both lists.",
-            **first,
-            other=second["name"],
-            second=second["best"],
-            covered=second["share"],
             both=len(lists[0] & lists[1]),
+            **first,
+            **of,
         )
 
     def still(self) -> str:
@@ -133,11 +129,8 @@ def fill_mask(
     if not 1 <= len(texts) <= MOST_SENTENCES:
         raise CourseError(f"fill_mask: {len(texts)} sentences. Give 1 to {MOST_SENTENCES}.")
     check_whole("fill_mask", "k", k, 2, MOST_GUESSES)
-    stored = json.dumps(
-        [[single_gaps(model, text, min(k, STORED_GUESSES)) for model in models] for text in texts],
-        ensure_ascii=False,
-        separators=(",", ":"),
-    ).encode()
+    sides = [[single_gaps(model, text, min(k, STORED_GUESSES)) for model in models] for text in texts]
+    stored = json.dumps(sides, ensure_ascii=False, separators=(",", ":")).encode()
     if len(stored) > STORED_BYTES:
         raise CourseError(
             f"fill_mask: the answers to all gaps take {len(stored):,} bytes in the notebook; {STORED_BYTES:,} fit. "
@@ -148,11 +141,6 @@ def fill_mask(
     if widget.answer["error"]:
         raise CourseError(widget.answer["error"])
     return widget
-
-
-def _reader(model: FillModel | LanguageSwitch, side: Side) -> FillModel:
-    """The model that has read this side: a word of strange letters is [UNK], and they tell the language too."""
-    return model.of(" ".join([*side["tokens"], *side.get("unknown", [])]))
 
 
 def alike(sides: Sequence[Side]) -> bool:

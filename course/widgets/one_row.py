@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import traitlets
 
-from course.widgets.base import BOLD, CourseWidget, check_finite, in_range, module, style, svg_text
+from course.widgets.base import BOLD, CourseWidget, check_finite, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t
@@ -34,35 +34,28 @@ class OneHotRow(CourseWidget):
     backward = traitlets.Bool(False).tag(sync=True)
     times = traitlets.Int(1).tag(sync=True)  # how often the word stands in the batch: 1 to 3
     size = traitlets.Int(0).tag(sync=True)  # place in `sizes`
-
-    @traitlets.validate("word", "size", "times")
-    def _in_range(self, proposal):
-        ends = {"word": (0, len(self.words) - 1), "size": (0, len(self.sizes) - 1), "times": (1, 3)}
-        return in_range("one_hot_row", proposal, *ends[proposal["trait"].name])
+    _limits = limits("one_hot_row", word="words", size="sizes", times=(1, 3))
 
     def finding(self) -> str:
         word, n, m = self.words[self.word], len(self.words), len(self.matrix[0])
         if self.backward:
-            values = {"word": word, "times": self.times, "zeros": n - 1, "n": n}
-            if self.times == 1:
-                return t(
-                    "Backward: only the row of “{word}” gets the gradient, because the word stands 1 time in the "
-                    "batch. {zeros} of {n} rows get zeros.",
-                    **values,
-                )
-            return t(
-                "Backward: only the row of “{word}” gets the sum of {times} gradients, because the word stands "
-                "{times} times in the batch. {zeros} of {n} rows get zeros.",
-                **values,
+            one = key(
+                "Backward: only the row of “{word}” gets the gradient, because the word stands 1 time in the "
+                "batch. {zeros} of {n} rows get zeros."
             )
+            several = key(
+                "Backward: only the row of “{word}” gets the sum of {times} gradients, because the word stands "
+                "{times} times in the batch. {zeros} of {n} rows get zeros."
+            )
+            return t(one if self.times == 1 else several, word=word, times=self.times, zeros=n - 1, n=n)
         size = self.sizes[self.size]
-        values = {"place": self.word + 1, "n": n, "zeros": n - 1, "size": f"{size:,}", "products": f"{size * m:,}"}
+        values = {"word": word, "place": self.word + 1, "n": n, "zeros": n - 1, "m": m}
         return t(
             "“{word}” is a 1 at place {place} of {n}: the other {zeros} rows are multiplied by 0, and its row "
             "comes out as it is. With {size} words that is {products} multiplications, to copy {m} numbers.",
-            word=word,
-            m=m,
             **values,
+            size=f"{size:,}",
+            products=f"{size * m:,}",
         )
 
     def still(self) -> str:
@@ -87,10 +80,8 @@ def one_hot_row(matrix: np.ndarray, words: Sequence[str]) -> OneHotRow:
     if matrix.ndim != 2 or matrix.shape[0] != len(words) or not words or matrix.shape[1] == 0:
         raise CourseError(f"one_hot_row: {len(words)} words, a matrix of shape {matrix.shape}. Give one row per word.")
     if len(words) > MOST_WORDS or matrix.shape[1] > MOST_NUMBERS:
-        raise CourseError(
-            f"one_hot_row: {len(words)} words of {matrix.shape[1]} numbers do not fit. "
-            f"Show at most {MOST_WORDS} rows of {MOST_NUMBERS}."
-        )
+        size, most = f"{len(words)} words of {matrix.shape[1]} numbers", f"{MOST_WORDS} rows of {MOST_NUMBERS}"
+        raise CourseError(f"one_hot_row: {size} do not fit. Show at most {most}.")
     if len(set(words)) < len(words):
         raise CourseError("one_hot_row: a word stands twice in the list. Each word has one row.")
     check_finite("one_hot_row", "the matrix", matrix)

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, check_whole, in_range, module, style, svg_text
+from course.widgets.base import CourseWidget, check_whole, limits, module, style, svg_text
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 
 FEWEST, MOST = 2, 12
-PAPER = {"factor": 2.6, "cut": 0.1, "ratio": 32.0}  # Howard and Ruder 2018, sections 3.2 and 3.3
 
 
 def layer_rates(
@@ -43,20 +42,17 @@ class RateDesigner(CourseWidget):
     layers = traitlets.List(traitlets.Unicode()).tag(sync=True)
     steps = traitlets.Int().tag(sync=True)
     opens = traitlets.List(traitlets.Int()).tag(sync=True)  # per layer; `steps`: never
-    factor = traitlets.Float(PAPER["factor"]).tag(sync=True)
-    cut = traitlets.Float(PAPER["cut"]).tag(sync=True)
-    ratio = traitlets.Float(PAPER["ratio"]).tag(sync=True)
+    factor = traitlets.Float(2.6).tag(sync=True)  # this and the next two as in the paper, sections 3.2 and 3.3
+    cut = traitlets.Float(0.1).tag(sync=True)
+    ratio = traitlets.Float(32.0).tag(sync=True)
+    _limits = limits("rate_designer", factor=(1, 5), cut=(0.01, 0.9), ratio=(1, 64))
 
-    @traitlets.validate("opens", "factor", "cut", "ratio")
-    def _in_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        if name == "opens":
-            if len(value) != len(self.layers) or not all(0 <= step <= self.steps for step in value):
-                raise CourseError(
-                    f"rate_designer.opens is {value}. Give {len(self.layers)} steps from 0 to {self.steps}, one each."
-                )
-            return value
-        return in_range("rate_designer", proposal, *{"factor": (1, 5), "cut": (0.01, 0.9), "ratio": (1, 64)}[name])
+    @traitlets.validate("opens")
+    def _a_step_for_each_layer(self, proposal):
+        value, n = proposal["value"], len(self.layers)
+        if len(value) != n or not all(0 <= step <= self.steps for step in value):
+            raise CourseError(f"rate_designer.opens is {value}. Give {n} steps from 0 to {self.steps}, one each.")
+        return value
 
     def rates(self) -> np.ndarray:
         return layer_rates(len(self.layers), self.steps, self.opens, self.factor, self.cut, self.ratio)
@@ -77,18 +73,15 @@ class RateDesigner(CourseWidget):
             return t("“{layer}” may do {share} of the moving; {frozen} of {n} layers stay as they were.", **values)
         if first != most:
             values |= {"first": self.layers[first], "little": _percent(shares[first])}
-            says = t(
-                "“{layer}” may do {share} of the moving, “{first}” {little}: what it knows of the language is kept.",
-                **values,
+            says = key(
+                "“{layer}” may do {share} of the moving, “{first}” {little}: what it knows of the language is kept."
             )
         else:
-            says = t(
-                "“{layer}” may do {share} of the moving: the lowest layer moves most, and forgets first.", **values
-            )
+            says = key("“{layer}” may do {share} of the moving: the lowest layer moves most, and forgets first.")
         if len(set(self.opens)) > 1:
             late = {"step": f"{max(self.opens):,}", "steps": f"{self.steps:,}"}
-            return f"{says} {t('The last layer to open does so at step {step} of {steps}.', **late)}"
-        return f"{says} {t('All layers open at once.')}"
+            return f"{t(says, **values)} {t('The last layer to open does so at step {step} of {steps}.', **late)}"
+        return f"{t(says, **values)} {t('All layers open at once.')}"
 
     def still(self) -> str:
         rates, shares, n = self.rates(), self.shares(), len(self.layers)

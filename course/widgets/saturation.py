@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, module, style, svg_text
-from course_lib.errors import CourseError
+from course.widgets.base import CourseWidget, limits, module, style, svg_text
 from course_lib.language import key, t
 
 GRID = sorted({round(2 ** (i / 4)) for i in range(41)})  # d_k: 1 to 1024
@@ -83,15 +82,9 @@ class SoftmaxSaturation(CourseWidget):
     shift = traitlets.Int(0).tag(sync=True)  # added to all scores
     draw = traitlets.Int(0).tag(sync=True)
 
-    @traitlets.validate("source", "d_k", "factor", "temperature", "draw")
-    def _in_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        may = {"source": list(KEYS), "d_k": GRID, "factor": FACTORS, "draw": list(range(DRAWS))}
-        if name == "temperature" and not 0.1 <= value <= 10:
-            raise CourseError(f"softmax_saturation.temperature is {value}. Use 0.1 to 10.")
-        if name in may and value not in may[name]:
-            raise CourseError(f"softmax_saturation.{name} is {value!r}. Use one of {', '.join(map(str, may[name]))}.")
-        return value
+    _limits = limits(
+        "softmax_saturation", source=list(KEYS), d_k=GRID, factor=FACTORS, temperature=(0.1, 10), draw=(0, DRAWS - 1)
+    )
 
     def scores(self) -> np.ndarray:
         """Before scaling and temperature; what is added to all is in them."""
@@ -99,67 +92,55 @@ class SoftmaxSaturation(CourseWidget):
             return np.array(NOTES) * self.factor + self.shift
         return score_paths().astype("<f4").astype(float)[self.draw, :, GRID.index(self.d_k)] + self.shift
 
-    def factor_now(self, scaled: bool | None = None) -> float:
-        """What the scores are multiplied by: 1 / sqrt(d_k), or 1."""
-        on = self.scaled if scaled is None else scaled
-        return 1 / math.sqrt(self.d_k) if on and self.source != "notes" else 1.0
-
     def numbers(self, scaled: bool | None = None) -> Saturation:
-        return saturation(self.scores(), self.factor_now(scaled), self.temperature)
+        """Of the scores, times 1 / sqrt(d_k) where it is on; `scaled`: as if it were on, or off."""
+        on = self.source != "notes" and (self.scaled if scaled is None else scaled)
+        return saturation(self.scores(), 1 / math.sqrt(self.d_k) if on else 1.0, self.temperature)
 
     def finding(self) -> str:
         now, names = self.numbers(), KEYS[self.source]
         top = int(now.weights.argmax())
         values = {"word": names[top], "share": _percent(now.weights[top]), "size": _small(now.norm)}
         values |= {"d": self.d_k, "root": f"{math.sqrt(self.d_k):.1f}", "heat": f"{self.temperature:.2f}"}
+        heard = math.exp(-sum(v * math.log(v) for v in now.weights if v > 0))
+        values |= {"heard": f"{heard:.1f}", "shift": self.shift}
         if self.shift:
-            return t(
+            says = key(
                 "+{shift} on every score moves no weight: “{word}” keeps {share}, ‖J‖ stays {size}. "
-                "A softmax sees only differences between scores.",
-                shift=self.shift,
-                **values,
+                "A softmax sees only differences between scores."
             )
-        if self.source == "notes":
+        elif self.source == "notes":
             if now.norm > 0.2:
                 state = t("both keys are heard, and the gradient passes")
             elif now.norm > 0.01:
                 state = t("one key is taking over, and the gradient shrinks")
             else:
                 state = t("one key has everything, and the gradient is all but gone")
-            return t(
-                "[0.3, 0.4] × {factor} gives the weights [{weights}]: {state} (‖J‖ = {size}).",
-                factor=self.factor,
-                weights=", ".join(_weight(v) for v in now.weights),
-                state=state,
-                **values,
-            )
-        values["heard"] = f"{math.exp(-sum(v * math.log(v) for v in now.weights if v > 0)):.1f}"
-        if self.scaled and now.norm > 0.1:
-            return t(
+            says = key("[0.3, 0.4] × {factor} gives the weights [{weights}]: {state} (‖J‖ = {size}).")
+            values |= {"factor": self.factor, "weights": ", ".join(map(_weight, now.weights)), "state": state}
+        elif self.scaled and now.norm > 0.1:
+            says = key(
                 "Divided by √{d} = {root}, the scores keep a spread near 1: attention is shared by {heard} words, "
-                "and the gradient passes (‖J‖ = {size}).",
-                **values,
+                "and the gradient passes (‖J‖ = {size})."
             )
-        if self.scaled:
-            return t(
+        elif self.scaled:
+            says = key(
                 "Divided by √{d} = {root}, but sharp again: “{word}” takes {share} at temperature {heat} "
-                "(‖J‖ = {size}).",
-                **values,
+                "(‖J‖ = {size})."
             )
-        if now.norm > 0.15:
-            return t(
+        elif now.norm > 0.15:
+            says = key(
                 "Without scaling at d_k = {d} the softmax still listens to {heard} words (‖J‖ = {size}). "
-                "Move d_k to the right.",
-                **values,
+                "Move d_k to the right."
             )
-        ratio = self.numbers(scaled=True).norm / max(now.norm, 1e-300)
-        times = t("over 10,000") if ratio > 1e4 else f"{max(1, math.floor(ratio + 0.5)):,}"
-        return t(
-            "Without scaling at d_k = {d}, “{word}” takes {share} and the gradient falls to {size}: "
-            "{times} times smaller than with ÷ √d_k.",
-            times=times,
-            **values,
-        )
+        else:
+            ratio = self.numbers(scaled=True).norm / max(now.norm, 1e-300)
+            values["times"] = t("over 10,000") if ratio > 1e4 else f"{max(1, math.floor(ratio + 0.5)):,}"
+            says = key(
+                "Without scaling at d_k = {d}, “{word}” takes {share} and the gradient falls to {size}: "
+                "{times} times smaller than with ÷ √d_k."
+            )
+        return t(says, **values)
 
     def still(self) -> str:
         now, names, raw = self.numbers(), KEYS[self.source], self.scores()

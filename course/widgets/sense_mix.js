@@ -1,34 +1,20 @@
 // the same numbers as sense_mix.py, from the same products
 const pairsOf = n => Array.from({ length: n }, (_, a) => Array.from({ length: n - a }, (_, d) => [a, a + d])).flat();
 
-function senseAccuracy(G, n, senses, train, test) {
+function senseAccuracy(G, n, senses) {
   let size = 0;
   for (let i = 0; i < n; i++) size += G[i * n + i] / n;
   const slack = 1e-5 * Math.max(size, 1e-12),
     hits = new Map();
-  for (const i of test) {
-    const d = j => G[i * n + i] + G[j * n + j] - 2 * G[i * n + j];
-    let least = Infinity;
-    for (const j of train)
-      if (j !== i) least = Math.min(least, d(j));
-    const guesses = new Set(train.filter(j => j !== i && d(j) <= least + slack).map(j => senses[j]));
+  for (let i = 0; i < n; i++) {
+    const far = senses.map((_, j) => j === i ? Infinity : G[i * n + i] + G[j * n + j] - 2 * G[i * n + j]),
+      least = Math.min(...far);
+    const guesses = new Set(senses.filter((_, j) => far[j] <= least + slack));
     const row = hits.get(senses[i]) ?? hits.set(senses[i], []).get(senses[i]);
     row.push(guesses.has(senses[i]) ? 1 / guesses.size : 0);
   }
   const means = [...hits.values()].map(row => row.reduce((a, b) => a + b, 0) / row.length);
   return means.reduce((a, b) => a + b, 0) / means.length;
-}
-
-function betweenPoints(grid, weights) {
-  let total = 0,
-    sum = 0;
-  for (const row of grid) {
-    const d = weights.reduce((t, w, l) => t + (row[l] - w) ** 2, 0);
-    if (d < 1e-12) return row[row.length - 1];
-    total += row[row.length - 1] / d ** 2;
-    sum += 1 / d ** 2;
-  }
-  return total / sum;
 }
 // Two main directions of the centred products by power iteration.
 // It starts from the last picture, so dots move and do not flip.
@@ -82,11 +68,7 @@ export default {
       sentences = model.get("sentences"),
       positions = model.get("positions");
     const strips = model.get("strips"),
-      grid = model.get("grid"),
-      fixed = model.get("static"),
-      presets = model.get("presets");
-    const train = model.get("train"),
-      test = model.get("test"),
+      presets = model.get("presets"),
       n = senses.length,
       L = layers.length,
       bytes = model.get("products");
@@ -112,15 +94,13 @@ export default {
       });
       return G;
     };
-    const alone = layers.map((_, l) => senseAccuracy(mixed(layers.map((_, k) => +(k === l))), n, senses, train, test));
+    const alone = layers.map((_, l) => senseAccuracy(mixed(layers.map((_, k) => +(k === l))), n, senses));
     const best = alone.indexOf(Math.max(...alone)),
       pct = x => (100 * x).toFixed(0);
     const st = stage(el, t("Which layers does a task want?"));
     st.root.classList.add("cw-mix");
 
-    const finding = (
-      weights = softmaxOf(get("raw")), score = senseAccuracy(mixed(weights), n, senses, train, test)
-    ) => {
+    const finding = (weights = softmaxOf(get("raw")), score = senseAccuracy(mixed(weights), n, senses)) => {
       if (get("last") === "all")
         return t("The same added to all raw weights moves nothing: the softmax sees only differences. "
           + "{kinds}: still told apart in {score} %.", { kinds, score: pct(score) });
@@ -130,9 +110,7 @@ export default {
           + "the score stands at {score} %.", { g, score: pct(score) });
       const mix = weights.map((s, l) => t("{n} % {layer}", { n: pct(s), layer: t(layers[l]) })).join(", ");
       const values = { mix, kinds, score: pct(score), layer: t(layers[best]), best: pct(alone[best]) };
-      const says = t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", values);
-      if (!grid.length) return says;
-      return `${says} ${t("Parts of speech: {n} %.", { n: (100 * betweenPoints(grid, weights)).toFixed(1) })}`;
+      return t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", values);
     };
 
     // controls
@@ -199,41 +177,17 @@ export default {
       says = h("p", { class: "read mine", "aria-live": "polite" }),
       form = ownSentence(model, t("your own sentence with one of these words"), set);
     says.hidden = form.hidden;
-    // the gauges
-    const gauge = (label, marks) => {
-      const fill0 = h("i", {}),
-        value = h("b", {}),
-        node = h("div", { class: "gauge" }, h("span", {}, label), value,
-          h("span", { class: "track" }, fill0,
-            marks.filter(([, at]) => at != null).map(([name, at, kind]) =>
-              h("em", { class: kind, style: `left:${100 * at}%`, title: `${name} ${(100 * at).toFixed(1)} %` })
-            )),
-          h("span", { class: "soft" },
-            marks.filter(([, at]) => at != null).map(([name, at, kind]) =>
-              h("span", {}, h("em", { class: kind }), ` ${name} ${(100 * at).toFixed(0)} % `)
-            )));
-      return {
-        node,
-        set(x) {
-          fill0.style.width = `${100 * x}%`;
-          value.textContent = `${(100 * x).toFixed(1)} %`;
-          node.dataset.value = x.toFixed(6);
-        }
-      };
-    };
-    const corner = l => layers.map((_, k) => +(k === l)),
-      tagsAlone = grid.length ? layers.map((_, l) => betweenPoints(grid, corner(l))) : [];
-    const bestOf = l => t("best layer ({layer})", { layer: t(layers[l]) });
-    const bestTag = tagsAlone.indexOf(Math.max(...tagsAlone));
-    const meaning = gauge(cut(kinds, 160), [
-      [bestOf(best), alone[best], "best"],
-      [t("static vectors"), fixed[0], "static"]
-    ]);
-    const grammar = grid.length
-      ? gauge(t("parts of speech"), [
-        [bestOf(bestTag), tagsAlone[bestTag], "best"],
-        [t("static vectors"), fixed[1], "static"]
-      ]) : null;
+    // the gauge
+    const filled = h("i", {}),
+      value = h("b", {}),
+      bestSays = t("best layer ({layer})", { layer: t(layers[best]) });
+    const gauge = h("div", { class: "gauge" }, h("span", {}, cut(kinds, 160)), value,
+      h("span", { class: "track" }, filled, h("em", {
+        class: "best",
+        style: `left:${100 * alone[best]}%`,
+        title: `${bestSays} ${(100 * alone[best]).toFixed(1)} %`
+      })),
+      h("span", { class: "soft" }, h("span", {}, h("em", { class: "best" }), ` ${bestSays} ${pct(alone[best])} % `)));
     // the four steps
     const rows = [...layers.map((name, l) => ({ name: t(name), l })),
       { name: t("sum"), l: -1 }, { name: t("γ × sum"), l: -2 }];
@@ -253,17 +207,12 @@ export default {
     const left = h("div", { class: "left" },
       h("h5", {}, t("The softmax of the {n} raw weights: always 100 %", { n: L })), stack,
       h("h5", {}, t("Where the word stands in each sentence")), svg, legend, read, form, says);
-    const probes = grammar ? t("What two probes make of this mix") : t("What a probe makes of this mix"),
-      right = h("div", { class: "right" }, h("h5", {}, probes), meaning.node, grammar?.node, steps);
+    const right = h("div", { class: "right" }, h("h5", {}, t("What a probe makes of this mix")), gauge, steps);
     const body = h("div", { class: "panels" }, left, right);
     st.root.append(body,
-      h("p", { class: "note" },
-        [
-          t("Distances, map and sense score are exact for every mix."),
-          grammar ? t("The part-of-speech score is measured at some mixes and read off between them.") : "",
-          t("The map shows two directions only: what is near on it need not be near in all. "
-            + "Numbers on the axes are lengths of vectors.")
-        ].filter(Boolean).join(" ")));
+      h("p", { class: "note" }, t("Distances, map and sense score are exact for every mix."), " ",
+        t("The map shows two directions only: what is near on it need not be near in all. "
+          + "Numbers on the axes are lengths of vectors.")));
 
     let last = [0, 1].map(axis =>
       Float64Array.from({ length: n }, (_, i) => Math.sin((axis + 1) * (i + 1)) / Math.sqrt(n / 2))
@@ -299,7 +248,7 @@ export default {
         G = mixed(weights),
         g = model.get("gamma"),
         chosen = model.get("chosen");
-      const score = senseAccuracy(G, n, senses, train, test),
+      const score = senseAccuracy(G, n, senses),
         found = places(G, n, last);
       last = found.map(f => f.v.slice());
       at = senses.map((_, i) => found.map(f => g * f.v[i] * Math.sqrt(Math.max(0, f.value))));
@@ -333,8 +282,9 @@ export default {
         part.dataset.value = weights[l].toFixed(6);
       });
       stack.setAttribute("aria-label", weights.map((w, l) => `${t(layers[l])} ${pct(w)} %`).join(", "));
-      meaning.set(score);
-      grammar?.set(betweenPoints(grid, weights));
+      filled.style.width = `${100 * score}%`;
+      value.textContent = `${(100 * score).toFixed(1)} %`;
+      gauge.dataset.value = score.toFixed(6);
       read.replaceChildren(h("small", {}, cut(t(senses[chosen]), 300)), h("br", {}),
         ...inBold(sentences[chosen], positions[chosen]));
       rows.forEach(({ l }, r) => {

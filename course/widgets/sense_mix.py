@@ -6,12 +6,14 @@ every mix exactly: |sum_l s_l x_il - sum_l s_l x_jl|^2 needs only the products x
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations_with_replacement
 
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, check_finite, check_occurrences, in_range, module, style, svg_text
+from course.widgets.base import CourseWidget, check_finite, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
@@ -22,38 +24,34 @@ Reader = Callable[[str], tuple[Sequence[str], int, np.ndarray]]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b4538f")
 
 
-def pairs_of_layers(n_layers: int) -> list[tuple[int, int]]:
-    return [(a, b) for a in range(n_layers) for b in range(a, n_layers)]
-
-
 def grams(layers: np.ndarray) -> np.ndarray:
     """[layer, n, dim] -> [pair, n, n] float32 of the products of layers a <= b, made symmetric in the occurrences."""
     layers = np.asarray(layers, dtype=float)
-    products = [layers[a] @ layers[b].T for a, b in pairs_of_layers(len(layers))]
+    products = [a @ b.T for a, b in combinations_with_replacement(layers, 2)]
     return np.stack([(product + product.T) / 2 for product in products]).astype("<f4")
 
 
 def mixed_gram(grams: np.ndarray, weights: Sequence[float]) -> np.ndarray:
     """Gram matrix [n, n] of the mix sum_l s_l x_l; weights [layer]."""
     total = np.zeros(grams.shape[1:])
-    for gram, (a, b) in zip(grams.astype(float), pairs_of_layers(len(weights)), strict=True):
+    pairs = combinations_with_replacement(range(len(weights)), 2)
+    for gram, (a, b) in zip(grams.astype(float), pairs, strict=True):
         total += (1 if a == b else 2) * weights[a] * weights[b] * gram
     return total
 
 
-def sense_accuracy(gram: np.ndarray, senses: Sequence[str], train: Sequence[int], test: Sequence[int]) -> float:
-    """Balanced accuracy: each test occurrence takes the sense of the nearest training one (itself left out).
+def sense_accuracy(gram: np.ndarray, senses: Sequence[str]) -> float:
+    """Balanced accuracy: each occurrence takes the sense of the nearest other one.
 
     Where several are equally near, the guess is fair among their senses, so one vector for all gives chance.
     """
     size = np.diag(gram)
     distance = size[:, None] + size[None, :] - 2 * gram
+    np.fill_diagonal(distance, np.inf)
     slack, hits = 1e-5 * max(float(size.mean()), 1e-12), {}
-    for i in test:
-        near = [j for j in train if j != i]
-        least = min(distance[i, j] for j in near)
-        guesses = {senses[j] for j in near if distance[i, j] <= least + slack}
-        hits.setdefault(senses[i], []).append((senses[i] in guesses) / len(guesses))
+    for sense, row in zip(senses, distance, strict=True):
+        guesses = {senses[j] for j in np.flatnonzero(row <= row.min() + slack)}
+        hits.setdefault(sense, []).append((sense in guesses) / len(guesses))
     return float(np.mean([np.mean(values) for values in hits.values()]))
 
 
@@ -62,17 +60,6 @@ def map_places(gram: np.ndarray) -> np.ndarray:
     centre = np.eye(len(gram)) - 1 / len(gram)
     values, vectors = np.linalg.eigh(centre @ gram @ centre)
     return vectors[:, ::-1][:, :2] * np.sqrt(values[::-1][:2].clip(0))
-
-
-def between_points(grid: Sequence[Sequence[float]], weights: Sequence[float]) -> float:
-    """A score at a mix, from scores at points of the simplex [weights ..., score]: near points count more (Shepard)."""
-    points = np.array([row[:-1] for row in grid])
-    scores = np.array([row[-1] for row in grid])
-    distance = ((points - np.asarray(weights)) ** 2).sum(1)
-    if distance.min() < 1e-12:
-        return float(scores[distance.argmin()])
-    near = distance**-2
-    return float((near * scores).sum() / near.sum())
 
 
 def softmax(raw: Sequence[float]) -> np.ndarray:
@@ -89,10 +76,6 @@ class ScalarMixWidget(CourseWidget):
     sentences = traitlets.List().tag(sync=True)
     positions = traitlets.List(traitlets.Int()).tag(sync=True)
     senses = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    train = traitlets.List(traitlets.Int()).tag(sync=True)
-    test = traitlets.List(traitlets.Int()).tag(sync=True)
-    grid = traitlets.List().tag(sync=True)  # [[weight of each layer ..., part-of-speech accuracy], ...]
-    static = traitlets.List().tag(sync=True)  # of static vectors: [sense, part-of-speech accuracy]; None: unknown
     presets = traitlets.List().tag(sync=True)  # [[name, raw weights], ...]
     raw = traitlets.List(traitlets.Float()).tag(sync=True)
     gamma = traitlets.Float(1.0).tag(sync=True)
@@ -102,6 +85,7 @@ class ScalarMixWidget(CourseWidget):
     own = traitlets.Dict().tag(sync=True)  # of it: {"words", "position", "self" [a][b], "cross" [a][b][occurrence]}
     trouble = traitlets.Unicode().tag(sync=True)  # why it has no place
     reads = traitlets.Bool(False).tag(sync=True)  # is there a `read` that answers?
+    _limits = limits("scalar_mix", chosen="senses")
 
     def __init__(self, tables: Sequence[np.ndarray], read: Reader | None, **state):
         self._tables, self._read = np.stack(tables), read
@@ -124,10 +108,8 @@ class ScalarMixWidget(CourseWidget):
         products = {"self": (vectors @ vectors.T).tolist(), "cross": cross.tolist()}
         self.own = {"words": list(words), "position": position, **products}
 
-    @traitlets.validate("raw", "chosen")
-    def _in_range(self, proposal):
-        if proposal["trait"].name == "chosen":
-            return in_range("scalar_mix", proposal, 0, len(self.senses) - 1)
+    @traitlets.validate("raw")
+    def _a_number_for_each_layer(self, proposal):
         value = proposal["value"]
         if len(value) != len(self.layers) or not np.isfinite(value).all():
             raise CourseError(f"scalar_mix.raw is {value}. Give {len(self.layers)} finite numbers, one per layer.")
@@ -147,11 +129,7 @@ class ScalarMixWidget(CourseWidget):
 
     def sense_score(self, weights: Sequence[float] | None = None) -> float:
         """Of a mix; of the present one if None."""
-        gram = mixed_gram(self.grams, self.weights() if weights is None else weights)
-        return sense_accuracy(gram, self.senses, self.train, self.test)
-
-    def tag_score(self) -> float | None:
-        return between_points(self.grid, self.weights()) if self.grid else None
+        return sense_accuracy(mixed_gram(self.grams, self.weights() if weights is None else weights), self.senses)
 
     def best_layer(self) -> tuple[str, float]:
         """The layer that alone tells the senses best."""
@@ -180,9 +158,7 @@ class ScalarMixWidget(CourseWidget):
         shares = zip(self.layers, weights, strict=True)
         mix = ", ".join(t("{n} % {layer}", n=f"{100 * s:.0f}", layer=t_label(layer)) for layer, s in shares)
         values = {"mix": mix, "kinds": kinds, "score": score, "layer": t_label(name), "best": f"{100 * best:.0f}"}
-        says = t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", **values)
-        tags = self.tag_score()
-        return says if tags is None else f"{says} {t('Parts of speech: {n} %.', n=f'{100 * tags:.1f}')}"
+        return t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", **values)
 
     def still(self) -> str:
         places = self.gamma * map_places(mixed_gram(self.grams, self.weights()))
@@ -210,21 +186,13 @@ def scalar_mix(
     sentences: Sequence[Sequence[str]],
     positions: Sequence[int],
     senses: Sequence[str],
-    tags: Sequence[Sequence[float]] = (),
     presets: Mapping[str, Sequence[float]] | None = None,
-    *,
-    static: tuple[float | None, float | None] = (None, None),
-    train: Sequence[int] | None = None,
-    test: Sequence[int] | None = None,
     read: Reader | None = None,
 ) -> ScalarMixWidget:
-    """Sliders for the raw weights of an ELMo mix; a map of words' occurrences, and what probes make of the mix.
+    """Sliders for the raw weights of an ELMo mix; a map of words' occurrences, and what a probe makes of the mix.
 
     layers     {name: [occurrence, dim]}, 2 to 5 of equal width; the first half of the numbers is the forward direction
-    tags       [weights ..., accuracy] of a part-of-speech probe at points of the simplex, each layer alone among them
     presets    {name: raw weights}; "each alike" and "top layer only" are always there
-    static     (sense, part-of-speech) accuracy of static vectors, marked on the gauges
-    train, test  occurrences for the sense score; default: all, each left out in turn
     read       a typed sentence -> its words, the place of the word that is shown, its vectors [layer, dim]; CourseError
                for a sentence that has no place here
     """
@@ -233,12 +201,16 @@ def scalar_mix(
     if not 2 <= len(tables) <= 5 or any(t.shape != tables[0].shape or t.ndim != 2 or len(t) != n for t in tables):
         shapes = ", ".join(str(table.shape) for table in tables)
         raise CourseError(f"scalar_mix: layers of shape {shapes} for {n} senses. Give 2 to 5 layers, a row per sense.")
-    check_occurrences("scalar_mix", sentences, positions, senses, MOST)
-    if min(list(senses).count(sense) for sense in senses) < 2:
-        raise CourseError("scalar_mix: give each sense two sentences, or it cannot be told apart.")
+    if not len(sentences) == len(positions) == n <= MOST:
+        given = f"{len(sentences)} sentences, {len(positions)} positions, {n} senses"
+        raise CourseError(f"scalar_mix: {given}. Give one of each for an occurrence, and at most {MOST}.")
+    counts = Counter(senses)
+    if len(counts) < 2 or min(counts.values()) < 2:
+        raise CourseError("scalar_mix: give two senses or more, and each two sentences, or nothing can be told apart.")
+    for number, (words, place) in enumerate(zip(sentences, positions, strict=True)):
+        if not 0 <= place < len(words):
+            raise CourseError(f"scalar_mix: sentence {number} has {len(words)} words, so no place {place}.")
     check_finite("scalar_mix", "a layer", tables)
-    if any(len(row) != len(tables) + 1 for row in tags):
-        raise CourseError(f"scalar_mix: each row of tags needs {len(tables)} weights and an accuracy.")
     top = [-4.0] * (len(tables) - 1) + [4.0]
     given = {key("each alike"): [0.0] * len(tables), key("top layer only"): top, **(presets or {})}
     if bad := [name for name, raw in given.items() if len(raw) != len(tables)]:
@@ -257,10 +229,6 @@ def scalar_mix(
         sentences=[[str(word) for word in words] for words in sentences],
         positions=[int(place) for place in positions],
         senses=[str(sense) for sense in senses],
-        train=list(range(n) if train is None else train),
-        test=list(range(n) if test is None else test),
-        grid=[[float(v) for v in row] for row in tags],
-        static=list(static),
         presets=[[name, [float(v) for v in raw]] for name, raw in given.items()],
         raw=[0.0] * len(tables),
     )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import traitlets
 
-from course.widgets.base import CourseWidget, check_finite, in_range, module, style, svg_text
+from course.widgets.base import CourseWidget, check_finite, limits, module, style, svg_text
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 
@@ -49,14 +49,11 @@ class TokenStrip(CourseWidget):
     frames = traitlets.List().tag(sync=True)  # [[tokens [text, state, note], says, counts], ...]
     states = traitlets.Dict().tag(sync=True)
     frame = traitlets.Int(0).tag(sync=True)
+    _limits = limits("token_strip", frame="frames")
 
     @property
     def title(self) -> str:
         return self.heading
-
-    @traitlets.validate("frame")
-    def _in_range(self, proposal):
-        return in_range("token_strip", proposal, 0, len(self.frames) - 1)
 
     def finding(self) -> str:
         return self.frames[self.frame][1]

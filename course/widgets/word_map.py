@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import traitlets
 
-from course.widgets.base import BOLD, CourseWidget, in_range, module, style, svg_text
+from course.widgets.base import BOLD, CourseWidget, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t
@@ -94,6 +94,7 @@ class EmbeddingMap(CourseWidget):
     chosen = traitlets.Int(0).tag(sync=True)  # number of the word in the middle of attention
     sum = traitlets.List(traitlets.Int()).tag(sync=True)  # a, b, c of a - b + c
     inputs_may_answer = traitlets.Bool(False).tag(sync=True)
+    _limits = limits("embedding_map", chosen="words", window="windows")
 
     def __init__(self, vectors: Mapping[int, np.ndarray], words: Sequence[str], **state):
         tables = [np.asarray(rows, dtype=float) for rows in vectors.values()]
@@ -105,19 +106,8 @@ class EmbeddingMap(CourseWidget):
             n=len(words),
             directions=min(DIRECTIONS, tables[0].shape[1]),
         )
-        super().__init__(
-            words=list(words),
-            windows=list(vectors),
-            places=self.map.tobytes(),
-            table=self.shipped.tobytes(),
-            note=note,
-            **state,
-        )
-
-    @traitlets.validate("chosen", "window")
-    def _in_range(self, proposal):
-        known = self.words if proposal["trait"].name == "chosen" else self.windows
-        return in_range("embedding_map", proposal, 0, len(known) - 1)
+        shipped = {"places": self.map.tobytes(), "table": self.shipped.tobytes(), "note": note}
+        super().__init__(words=list(words), windows=list(vectors), **shipped, **state)
 
     def neighbours(self, word: int | None = None, window: int | None = None) -> list[tuple[int, float]]:
         """The ten neighbours of a word (number) at a window (place), by the shipped numbers."""
@@ -135,10 +125,8 @@ class EmbeddingMap(CourseWidget):
             return t("“{word}” is the only word here.", word=word)
         said = t("list| and ").join(f"“{self.words[i]}” ({cosine:.2f})" for i, cosine in near[:2])
         here = {"window": self.windows[self.window], "word": word, "said": said}
-        if len(near) == 1:
-            text = t("Window {window}: nearest to “{word}” is {said}.", **here)
-        else:
-            text = t("Window {window}: nearest to “{word}” are {said}.", **here)
+        one = key("Window {window}: nearest to “{word}” is {said}.")
+        text = t(one if len(near) == 1 else "Window {window}: nearest to “{word}” are {said}.", **here)
         other = len(self.windows) - 1 if self.window == 0 else 0
         if other != self.window:
             stay = len({i for i, _ in near} & {i for i, _ in self.neighbours(window=other)})
@@ -187,15 +175,13 @@ def embedding_map(
     vectors = dict(vectors) if isinstance(vectors, Mapping) else {5: vectors}
     words = [str(w) for w in words]
     if not words or not vectors or len(words) > MOST_WORDS:
-        raise CourseError(
-            f"embedding_map got {len(words)} words and {len(vectors)} tables. Give 1 to {MOST_WORDS} words and a table."
-        )
+        given = f"{len(words)} words and {len(vectors)} tables"
+        raise CourseError(f"embedding_map got {given}. Give 1 to {MOST_WORDS} words and a table.")
     for width, rows in vectors.items():
         rows = numbers(f"embedding_map: the vectors at window {width}", rows)
         if rows.ndim != 2 or len(rows) != len(words) or not rows.shape[1]:
-            raise CourseError(
-                f"embedding_map: {len(words)} words, but vectors of shape {rows.shape} at window {width}."
-            )
+            given = f"{len(words)} words, but vectors of shape {rows.shape}"
+            raise CourseError(f"embedding_map: {given} at window {width}.")
         if not np.isfinite(rows).all():
             bad = words[int(np.argmin(np.isfinite(rows).all(1)))]
             raise CourseError(f"embedding_map: the vector of {bad[:60]!r} at window {width} holds NaN or infinity.")

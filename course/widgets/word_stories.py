@@ -6,14 +6,13 @@ A stop is one system: its vectors of the word's occurrences, along the two direc
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, check_finite, in_range, module, style
+from course.widgets.base import BOLD, CourseWidget, check_finite, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
@@ -133,23 +132,20 @@ class WordGenerations(CourseWidget):
     trouble = traitlets.Unicode().tag(sync=True)  # why it has no place
     reads = traitlets.Bool(False).tag(sync=True)  # is there a `read` that answers?
     plays = traitlets.Bool(False).tag(sync=True)  # once by itself, when it comes into sight
+    _limits = limits(
+        "word_generations",
+        word="stories",
+        stop=lambda now: (0, len(now.stories[now.word]["stops"]) - 1),
+        dot=lambda now: (-1, len(now.stories[now.word]["sentences"]) - 1),
+    )
 
     def __init__(self, stories: Sequence[Story], read: Callable[[str], tuple[int, list[np.ndarray]]] | None, **state):
         self._stories, self._read = list(stories), read
         self._views = [views([stop.vectors for stop in story.stops]) for story in stories]
         shipped = [_shipped(story, seen) for story, seen in zip(stories, self._views, strict=True)]
-        names = [
-            name for story in stories for name in (*story.senses, *story.baselines, *(s.name for s in story.stops))
-        ]
-        super().__init__(named=names, stories=shipped, reads=read is not None, **state)
+        named = [n for story in stories for n in (*story.senses, *story.baselines, *(s.name for s in story.stops))]
+        super().__init__(named=named, stories=shipped, reads=read is not None, **state)
         self.observe(self._answer, "typed")
-
-    @traitlets.validate("word", "stop", "dot")
-    def _in_range(self, proposal):
-        name, first = proposal["trait"].name, -1 if proposal["trait"].name == "dot" else 0
-        story = self.stories[0 if name == "word" else self.word]
-        known = {"word": self.stories, "stop": story["stops"], "dot": story["sentences"]}[name]
-        return in_range("word_generations", proposal, first, len(known) - 1)
 
     def _answer(self, change) -> None:
         """Place the typed sentence at every stop, beside the one before, and name the kind that is nearest there."""
@@ -162,13 +158,11 @@ class WordGenerations(CourseWidget):
             self.trouble = str(error)
             return
         story, vectors = self._stories[number], [numbers("word_generations: the vectors", v) for v in vectors]
+        places = [view.places(vector).clip(-1, 1) for view, vector in zip(self._views[number], vectors, strict=True)]
         placed = {
             "word": number,
             "text": self.typed,
-            "places": [
-                np.rint(SCALE * np.clip(view.places(vector), -1, 1)).astype(int).tolist()
-                for view, vector in zip(self._views[number], vectors, strict=True)
-            ],
+            "places": [np.rint(SCALE * place).astype(int).tolist() for place in places],
             "kinds": [_kind(story, stop, vector) for stop, vector in zip(story.stops, vectors, strict=True)],
         }
         before = [one for one in self.own if one["word"] == number and one["text"] != self.typed]
@@ -204,21 +198,17 @@ class WordGenerations(CourseWidget):
             x, half = 10 + number * width, (width - 12) / 2
             counted = t("{right} of {n}", right=f"{stop['right']:g}", n=n)
             chosen = ' stroke="#1976d2" stroke-width="2"' if number == self.stop else ' stroke="#bdbdbd"'
-            parts.append(
-                f'<text x="{x}" y="96">{html.escape(t_label(stop["name"])[: width // 7])}</text>'
-                f'<text x="{x}" y="114" font-weight="bold">{counted}</text>'
-                f'<rect x="{x}" y="122" width="{2 * half:.0f}" height="{2 * half:.0f}" rx="4" fill="none"{chosen}/>'
-            )
+            parts += [svg_text(x, 96, t_label(stop["name"])[: width // 7]), svg_text(x, 114, counted, BOLD)]
+            size = f'width="{2 * half:.0f}" height="{2 * half:.0f}"'
+            parts.append(f'<rect x="{x}" y="122" {size} rx="4" fill="none"{chosen}/>')
             for (a, b), (*_, sense) in zip(stop["places"], story["sentences"], strict=True):
                 at = f"translate({x + half + a / SCALE * (half - 9):.1f} {122 + half - b / SCALE * (half - 9):.1f})"
                 parts.append(f'<path transform="{at}" d="{SHAPES[sense]}" fill="{COLOURS[sense]}" stroke="#fff"/>')
         foot = 122 + width + 14
         for number, sense in enumerate(story["senses"]):
             x = 20 + 130 * number
-            parts.append(
-                f'<path transform="translate({x} {foot - 4})" d="{SHAPES[number]}" fill="{COLOURS[number]}"/>'
-                f'<text x="{x + 12}" y="{foot}">{html.escape(t_label(sense))}</text>'
-            )
+            shape = f'd="{SHAPES[number]}" fill="{COLOURS[number]}"'
+            parts += [f'<path transform="translate({x} {foot - 4})" {shape}/>', svg_text(x + 12, foot, t_label(sense))]
         return self._picture(foot + 16, "".join(parts))
 
 
@@ -258,10 +248,8 @@ def word_generations(
 
 
 def _with_arrays(stop: Stop) -> Stop:
-    arrays = {
-        name: numbers(f"word_generations: {stop.name}'s {name}", vars(stop)[name]) for name in ("vectors", "right")
-    }
-    return replace(stop, **arrays)
+    vectors, right = (numbers(f"word_generations: {stop.name}", given) for given in (stop.vectors, stop.right))
+    return Stop(stop.name, vectors, right)
 
 
 def _kind(story: Story, stop: Stop, vector: np.ndarray) -> int:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course_lib.errors import CourseError
-from course_lib.language import key, t
+from course_lib.language import t
 
 
 def attend(
@@ -127,6 +127,7 @@ def _per_head(mask: Tensor | None) -> Tensor | None:
 
 def _boolean(mask: Tensor | None) -> Tensor | None:
     if mask is not None and mask.dtype != torch.bool:
-        says = key("attention: the mask is {kind}. Use a boolean one, True = may attend, e.g. mask.bool().")
-        raise CourseError(t(says, kind=mask.dtype))
+        raise CourseError(
+            t("attention: the mask is {kind}. Use a boolean one, True = may attend, e.g. mask.bool().", kind=mask.dtype)
+        )
     return mask

@@ -18,8 +18,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.data.batch import Batch, pad, word_batch
-from course_lib.data.records import Sentence
+from course_lib.data.batch import Batch
 from course_lib.data.streams import StreamBatch, TextStreams
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, stacked
 from course_lib.models.fast import Dropout
@@ -27,6 +26,7 @@ from course_lib.models.projected_lstm import turned
 from course_lib.text.vocabulary import Vocabulary
 
 State = tuple[Float[Tensor, "1 batch _"], Float[Tensor, "1 batch _"]]  # an LSTM's output and cell
+Ids, Vectors = Int[Tensor, "batch seq"], Float[Tensor, "batch seq dim"]
 
 
 class LockedDropout(nn.Module):
@@ -36,7 +36,7 @@ class LockedDropout(nn.Module):
         super().__init__()
         self.p = p
 
-    def forward(self, hidden: Float[Tensor, "batch seq dim"]) -> Float[Tensor, "batch seq dim"]:
+    def forward(self, hidden: Vectors) -> Vectors:
         if not self.training or self.p == 0:
             return hidden
         return hidden * F.dropout(hidden.new_ones(hidden.shape[0], 1, hidden.shape[2]), self.p)
@@ -49,7 +49,7 @@ class WordDropEmbedding(nn.Embedding):
         super().__init__(n_words, dim)
         self.p = p
 
-    def forward(self, ids: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch seq dim"]:
+    def forward(self, ids: Ids) -> Vectors:
         vectors = super().forward(ids)
         if not self.training or self.p == 0:
             return vectors
@@ -60,8 +60,7 @@ class WordDropEmbedding(nn.Embedding):
 class WeightDropLSTM(nn.Module):
     """One LSTM layer whose recurrent matrix loses entries, the same ones at every step of a call (DropConnect).
 
-    `functional_call` runs the fused LSTM with the thinned matrix in place of the parameter. So the gradient reaches
-    the parameter through the mask, nothing on the module changes, and there is no loop over time.
+    `functional_call` runs the fused LSTM with the thinned matrix: the gradient reaches the parameter through the mask.
     """
 
     def __init__(self, input_dim: int, hidden: int, p: float | int):
@@ -123,9 +122,7 @@ class Softmax(nn.Module):
         super().__init__()
         self.bias = nn.Parameter(torch.zeros(n_words))
 
-    def forward(
-        self, hidden: Float[Tensor, "batch seq dim"], table: Float[Tensor, "word dim"]
-    ) -> Float[Tensor, "batch seq word"]:
+    def forward(self, hidden: Vectors, table: Float[Tensor, "word dim"]) -> Float[Tensor, "batch seq word"]:
         return F.linear(hidden, table, self.bias)
 
 
@@ -134,6 +131,7 @@ class AWDLSTM(ContextEncoder):
 
     The backward model reads each text from its last word to its first. Every text starts with a begin mark, which is
     no unit. A word that the vocabulary lacks is looked up in lower case, then counts as its `unknown`.
+
     layers   word vector, LSTM 1, ..., LSTM n of widths [emb_dim, hidden, ..., hidden, emb_dim]
     sentence the top state after the word that was read last
     """
@@ -163,7 +161,7 @@ class AWDLSTM(ContextEncoder):
 
     # -- the network --------------------------------------------------------------------------------------------------
     def forward(
-        self, ids: Int[Tensor, "batch seq"], carry: Sequence[State] | None = None
+        self, ids: Ids, carry: Sequence[State] | None = None
     ) -> tuple[list[Float[Tensor, "batch seq _"]], list[State]]:
         """What each layer puts out (word vectors first, before the dropout that follows), and the states to go on from.
 
@@ -177,7 +175,7 @@ class AWDLSTM(ContextEncoder):
             states.append(state)
         return outputs, states
 
-    def logits(self, top: Float[Tensor, "batch seq dim"]) -> Float[Tensor, "batch seq word"]:
+    def logits(self, top: Vectors) -> Float[Tensor, "batch seq word"]:
         """Scores of the next id from the top layer's states."""
         return self.softmax(top, self.embedding.weight)
 
@@ -213,7 +211,7 @@ class AWDLSTM(ContextEncoder):
         rows = [[BEGIN, *map(self.row, document.words[::step])] for document in self._checked(documents)]
         return TextStreams(rows, batch_size, length, seed=seed)
 
-    def reading_order(self, batch: Batch) -> Int[Tensor, "batch seq"]:
+    def reading_order(self, batch: Batch) -> Ids:
         """The rows that the network reads for a batch: the begin mark, then the words. [batch, 1 + unit]"""
         ids = batch.ids["words"]
         if self.config.direction == "backward":
@@ -238,10 +236,6 @@ class AWDLSTM(ContextEncoder):
         return new.to(self.device).train(self.training)
 
     # -- the contract -------------------------------------------------------------------------------------------------
-    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
-        ids = pad([[self.row(word) for word in sentence.words] for sentence in first])
-        return word_batch({"words": ids}, first)
-
     def _states(self, batch: Batch) -> Encoding:
         outputs, _ = self(self.reading_order(batch))
         lengths = batch.mask.sum(1)

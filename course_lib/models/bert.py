@@ -8,7 +8,7 @@ Translator's. From top to bottom: sizes, embedding, pre-training, the network, [
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,11 @@ from course_lib.models.attention import padding_mask
 from course_lib.models.bert_files import read_folder, write_folder
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
 from course_lib.models.fast import Dropout
-from course_lib.models.transformer import TransformerConfig, TransformerEncoder, sinusoidal_positions
+from course_lib.models.transformer import TransformerConfig, TransformerEncoder
 from course_lib.text.word_pieces import MASK, WordPieces
+
+Ids, Mask = Int[Tensor, "batch seq"], Bool[Tensor, "batch seq"]
+States, Chosen = Float[Tensor, "batch seq d_model"], Int[Tensor, " chosen"]
 
 INITIAL_STD = 0.02  # of every matrix, as in the authors' code (modeling.py, initializer_range)
 
@@ -64,11 +67,11 @@ class BertConfig:
         """Breaks the plateau of masked language modelling in minutes on two cores."""
         return cls(vocab_size=8_192, d_model=256, n_heads=4, n_layers=4, d_ff=1_024, max_units=128)
 
-    def layers(self) -> TransformerConfig:
-        """The same as the settings of the encoder's stack. gelu is the exact one, with erf."""
-        same = ("d_model", "n_heads", "n_layers", "d_ff", "dropout", "attention_dropout", "max_units", "norm")
-        settings = {name: getattr(self, name) for name in (*same, "layer_norm_eps")}
-        return TransformerConfig(**settings, positions="none", activation="gelu")  # BERT's embedding adds positions
+    def stack(self) -> TransformerConfig:
+        """Settings of the layers over the embedding, which has added the positions. gelu is the exact one, with erf."""
+        same = {field.name for field in fields(TransformerConfig)} & {field.name for field in fields(self)}
+        settings = {name: getattr(self, name) for name in same}
+        return TransformerConfig(**settings, positions="none", activation="gelu")
 
 
 class BertEmbedding(nn.Module):
@@ -81,18 +84,10 @@ class BertEmbedding(nn.Module):
         self.segments = nn.Embedding(config.n_segments, config.d_model)
         self.norm, self.dropout = nn.LayerNorm(config.d_model, config.layer_norm_eps), Dropout(config.dropout)
 
-    def forward(
-        self, input_ids: Int[Tensor, "batch seq"], token_type_ids: Int[Tensor, "batch seq"] | None = None
-    ) -> Float[Tensor, "batch seq d_model"]:
+    def forward(self, input_ids: Ids, token_type_ids: Ids | None = None) -> States:
         segments = self.segments.weight[0] if token_type_ids is None else self.segments(token_type_ids)
         positions = self.positions.weight[: input_ids.shape[1]]
         return self.dropout(self.norm(self.tokens(input_ids) + positions + segments))
-
-    @torch.no_grad()
-    def start_from_sinusoids(self, amplitude: float) -> None:
-        """Put `amplitude` times sines and cosines into the table of positions, which is learned from there."""
-        n, d_model = self.positions.weight.shape
-        self.positions.weight.copy_(amplitude * sinusoidal_positions(n, d_model))
 
 
 def init_weights(module: nn.Module) -> None:
@@ -114,12 +109,12 @@ class MaskedPairs(Movable):
     is_next         whether b follows a in the text; None: no next-sentence prediction
     """
 
-    input_ids: Int[Tensor, "batch seq"]
-    rows: Int[Tensor, " chosen"]
-    columns: Int[Tensor, " chosen"]
-    labels: Int[Tensor, " chosen"]
-    token_type_ids: Int[Tensor, "batch seq"] | None = None
-    attention_mask: Bool[Tensor, "batch seq"] | None = None
+    input_ids: Ids
+    rows: Chosen
+    columns: Chosen
+    labels: Chosen
+    token_type_ids: Ids | None = None
+    attention_mask: Mask | None = None
     is_next: Bool[Tensor, " batch"] | None = None
 
     def __len__(self) -> int:
@@ -133,7 +128,7 @@ class Pooler(nn.Module):
         super().__init__()
         self.dense = nn.Linear(config.d_model, config.d_model)
 
-    def forward(self, states: Float[Tensor, "batch seq d_model"]) -> Float[Tensor, "batch d_model"]:
+    def forward(self, states: States) -> Float[Tensor, "batch d_model"]:
         return self.dense(states[:, 0]).tanh()
 
 
@@ -154,7 +149,7 @@ class MaskedLMHead(nn.Module):
 
 def pretraining_loss(
     mlm_logits: Float[Tensor, "chosen vocab"],
-    mlm_labels: Int[Tensor, " chosen"],
+    mlm_labels: Chosen,
     nsp_logits: Float[Tensor, "batch 2"] | None = None,
     is_next: Bool[Tensor, " batch"] | None = None,
 ) -> dict[str, Any]:
@@ -181,7 +176,7 @@ def _accuracy(logits: Float[Tensor, "row choice"], labels: Int[Tensor, " row"]) 
 class BertOutput:
     """hidden_states: the embedding's, then each layer's; pooled: of [CLS], for the next-sentence head."""
 
-    hidden_states: tuple[Float[Tensor, "batch seq d_model"], ...]
+    hidden_states: tuple[States, ...]
     pooled: Float[Tensor, "batch d_model"]
 
 
@@ -204,7 +199,7 @@ class Bert(ContextEncoder):
         assert len(pieces) <= config.vocab_size, f"{len(pieces)} pieces, but vocab_size={config.vocab_size}"
         self.config, self.pieces = config, pieces
         self.embedding = BertEmbedding(config)
-        self.stack = TransformerEncoder(config.layers())
+        self.stack = TransformerEncoder(config.stack())
         self.pooler, self.mlm = Pooler(config), MaskedLMHead(config)
         self.nsp = nn.Linear(config.d_model, 2)  # 0: the second sentence follows; 1: it does not, as in published files
         self.apply(init_weights)
@@ -215,10 +210,7 @@ class Bert(ContextEncoder):
         self.fresh_heads: tuple[str, ...] = ()
 
     def forward(
-        self,
-        input_ids: Int[Tensor, "batch seq"],
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
-        attention_mask: Bool[Tensor, "batch seq"] | Int[Tensor, "batch seq"] | None = None,
+        self, input_ids: Ids, token_type_ids: Ids | None = None, attention_mask: Mask | Ids | None = None
     ) -> BertOutput:
         """All layers' states. Segments default to 0; the mask is True (or 1) at real pieces, None: all are real."""
         mask = None if attention_mask is None else padding_mask(attention_mask.bool())
@@ -233,9 +225,7 @@ class Bert(ContextEncoder):
         nsp_logits = None if batch.is_next is None else self.nsp(output.pooled)
         return pretraining_loss(logits, batch.labels, nsp_logits, batch.is_next)
 
-    def logits(
-        self, hidden: Float[Tensor, "batch seq d_model"], rows: Int[Tensor, " chosen"], columns: Int[Tensor, " chosen"]
-    ) -> Float[Tensor, "chosen vocab"]:
+    def logits(self, hidden: States, rows: Chosen, columns: Chosen) -> Float[Tensor, "chosen vocab"]:
         """Logits over the pieces at the chosen places only: at 15 % of them this saves a third of the step."""
         return self.mlm(hidden[rows, columns], self.embedding.tokens.weight)
 

@@ -30,12 +30,7 @@ class CharCNNConfig:
 
     @classmethod
     def paper(cls, n_characters: int = 262) -> CharCNNConfig:
-        """ELMo's sizes: 2048 filters. 262 ids = 256 bytes, 5 marks, padding.
-
-        Parameters: embedding 4 192, convolutions 199 168, highway layers 16 785 408, projection 1 049 088; together
-        18 037 856. A lookup table of the same width for the 793 471 words of ELMo's corpus: 406 257 152, 22.5 times
-        as many, and without a row for the next new word.
-        """
+        """ELMo's sizes: 2048 filters. 262 ids = 256 bytes, 5 marks, padding."""
         filters = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
         return cls(n_characters, char_dim=16, filters=filters, n_highway=2, out_dim=512)
 
@@ -81,10 +76,9 @@ class CharCNN(nn.Module):
     def forward(self, ids: Int[Tensor, "*batch character"]) -> Float[Tensor, "*batch dim"]:
         """One vector per row of characters. Id 0 is padding, on the right; a row of padding gives some finite vector.
 
-        A filter sees only places that lie wholly inside the word. A word shorter than the filter is filled up with
-        zeros to the filter's width and seen once. (ELMo's code has 50 places for every word and lets the filters run
-        over the padding. To repeat that, give padding an id of its own above 0.)
-        Time grows with rows times characters: give each different word once, see `forward_unique`.
+        A filter sees only places that lie wholly inside the word; a word shorter than the filter is filled up with
+        zeros and seen once. (ELMo's code has 50 places for every word and lets the filters run over the padding: give
+        padding an id of its own above 0.)
         """
         batch, rows = ids.shape[:-1], ids.reshape(-1, ids.shape[-1])
         features = self._features(rows)

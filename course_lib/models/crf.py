@@ -19,6 +19,9 @@ from torch import Tensor, nn
 
 from course_lib.errors import CourseError
 
+Emissions, Mask = Float[Tensor, "batch unit tag"], Bool[Tensor, "batch unit"]
+Tags = Int[Tensor, "batch unit"]
+
 
 class LinearChainCRF(nn.Module):
     """Scores for tag bigrams; the emissions come from outside.
@@ -38,24 +41,16 @@ class LinearChainCRF(nn.Module):
         self.register_buffer("_forbidden", torch.zeros(n_tags, n_tags, dtype=torch.bool), persistent=False)
         self.register_buffer("_forbidden_start", torch.zeros(n_tags, dtype=torch.bool), persistent=False)
 
-    def log_likelihood(
-        self,
-        emissions: Float[Tensor, "batch unit tag"],
-        tags: Int[Tensor, "batch unit"],
-        mask: Bool[Tensor, "batch unit"],
-    ) -> Float[Tensor, " batch"]:
-        """Natural logarithm of each tag sequence's probability, in nats; differentiable. The loss is minus its mean.
+    def log_likelihood(self, emissions: Emissions, tags: Tags, mask: Mask) -> Float[Tensor, " batch"]:
+        """Log-probability of each tag sequence, in nats; the loss is minus its mean.
 
-        emissions [batch, unit, tag] float, tags [batch, unit] int, mask [batch, unit] bool. Raises CourseError for a
-        mask with a hole or an empty row.
+        Raises CourseError for a mask with a hole or an empty row.
         """
         self._check(mask)
         emissions, tags = emissions.masked_fill(~mask[..., None], 0), tags.long().masked_fill(~mask, 0)
         return self._score(emissions, tags, mask) - self._log_partition(emissions, mask)
 
-    def marginals(
-        self, emissions: Float[Tensor, "batch unit tag"], mask: Bool[Tensor, "batch unit"]
-    ) -> Float[Tensor, "batch unit tag"]:
+    def marginals(self, emissions: Emissions, mask: Mask) -> Float[Tensor, "batch unit tag"]:
         """Probability of each tag at each unit, all other tags summed over; 0 at padding. Same errors.
 
         It is the gradient of the log-partition by the emissions: what the forward-backward algorithm computes.
@@ -66,11 +61,11 @@ class LinearChainCRF(nn.Module):
             return torch.autograd.grad(self._log_partition(emissions, mask).sum(), emissions)[0]
 
     @torch.no_grad()
-    def decode(self, emissions: Float[Tensor, "batch unit tag"], mask: Bool[Tensor, "batch unit"]) -> list[list[int]]:
+    def decode(self, emissions: Emissions, mask: Mask) -> list[list[int]]:
         """The most probable tag sequence of each row, as long as the row (Viterbi). Same errors.
 
-        Of equally good ones it gives the one with the smallest last tag, then the smallest tag before it, and so on.
-        Forbidden steps are never taken; CourseError if no sequence is left.
+        Of equally good ones the one with the smallest last tag, then the smallest before it, and so on. Forbidden steps
+        are never taken; CourseError if no sequence is left.
         """
         self._check(mask)
         transitions = self.transitions.masked_fill(self._forbidden, -torch.inf)
@@ -86,12 +81,14 @@ class LinearChainCRF(nn.Module):
                 f"LinearChainCRF.decode: row {int((~(score > -torch.inf)).nonzero()[0])} has no allowed tag sequence "
                 "with a finite score. Forbid fewer steps, and look for infinite or missing emissions."
             )
-        back = torch.stack(pointers, 1).cpu() if pointers else None
-        lengths = mask.sum(1).tolist()
-        return [
-            _walk_back(tag, back[row, : length - 1].tolist() if length > 1 else [])
-            for row, (tag, length) in enumerate(zip(last.tolist(), lengths, strict=True))
-        ]
+        back = torch.stack(pointers, 1).tolist() if pointers else [[]] * len(mask)  # [row][unit][tag]: the tag before
+        paths = []
+        for tag, length, tags_before in zip(last.tolist(), mask.sum(1).tolist(), back, strict=True):
+            path = [tag]
+            for before in reversed(tags_before[: length - 1]):
+                path.append(before[path[-1]])
+            paths.append(path[::-1])
+        return paths
 
     def forbid(self, from_tag: int | None, to_tag: int) -> None:
         """Never decode `to_tag` right after `from_tag`; None: never as a sentence's first tag.
@@ -103,21 +100,14 @@ class LinearChainCRF(nn.Module):
         else:
             self._forbidden[from_tag, to_tag] = True
 
-    def _score(
-        self,
-        emissions: Float[Tensor, "batch unit tag"],
-        tags: Int[Tensor, "batch unit"],
-        mask: Bool[Tensor, "batch unit"],
-    ) -> Float[Tensor, " batch"]:
+    def _score(self, emissions: Emissions, tags: Tags, mask: Mask) -> Float[Tensor, " batch"]:
         """The formula at the top of this file."""
         words = emissions.gather(2, tags[..., None])[..., 0].sum(1)  # 0 at padding
         steps = (self.transitions[tags[:, :-1], tags[:, 1:]] * mask[:, 1:]).sum(1)
         last = tags.gather(1, mask.sum(1, keepdim=True) - 1)[:, 0]
         return self.start[tags[:, 0]] + words + steps + self.end[last]
 
-    def _log_partition(
-        self, emissions: Float[Tensor, "batch unit tag"], mask: Bool[Tensor, "batch unit"]
-    ) -> Float[Tensor, " batch"]:
+    def _log_partition(self, emissions: Emissions, mask: Mask) -> Float[Tensor, " batch"]:
         """log of the sum over all tag sequences, by the forward algorithm: time n K^2 instead of K^n."""
         alpha = self.start + emissions[:, 0]  # log of the sum over all beginnings that end in this tag
         for unit in range(1, mask.shape[1]):
@@ -125,21 +115,13 @@ class LinearChainCRF(nn.Module):
             alpha = torch.where(mask[:, unit, None], longer, alpha)
         return (alpha + self.end).logsumexp(1)
 
-    def _check(self, mask: Bool[Tensor, "batch unit"]) -> None:
+    def _check(self, mask: Mask) -> None:
         on_cpu = mask.device.type == "cpu"  # elsewhere each step would wait for the answer
         if on_cpu and (not mask[:, 0].all() or (mask[:, 1:] & ~mask[:, :-1]).any()):
             raise CourseError(
                 "LinearChainCRF: every row of the mask needs its True values first, at least one of them, then only "
                 "False. Drop empty sentences and put the padding at the end."
             )
-
-
-def _walk_back(tag: int, pointers: list[list[int]]) -> list[int]:
-    """From the last tag to the first; pointers[i][tag] is the best tag at unit i if `tag` follows."""
-    path = [tag]
-    for before in reversed(pointers):
-        path.append(before[path[-1]])
-    return path[::-1]
 
 
 def forbidden_bio(labels: Sequence[str]) -> list[tuple[int | None, int]]:

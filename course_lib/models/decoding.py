@@ -22,8 +22,9 @@ class DecoderState:
     """A translation under way: `width` rows for each sentence, one step at a time.
 
     With a cache the encoder's keys are projected once, and a step computes its own position only; without one each
-    step reads the whole prefix anew (slow: it is there to be compared with). limits: most steps per sentence, by
-    default its length + 50 (Vaswani et al. 2017, section 6.1).
+    step reads the whole prefix anew (slow: it is there to be compared with).
+
+    limits  most steps per sentence, by default its length + 50 (Vaswani et al. 2017, section 6.1)
     """
 
     EXTRA_STEPS = 50
@@ -89,10 +90,7 @@ def length_penalty(length: int, alpha: float | int) -> float:
 def greedy(
     model: nn.Module, source: Sequence[Any], *, max_steps: int | None = None, cache: bool = True
 ) -> list[Hypothesis]:
-    """The likeliest piece at each step, for each sentence of `source`, without going back: a beam of one beginning.
-
-    Score: log-probability. Arguments as for `beam_search`.
-    """
+    """The likeliest piece at each step, without going back: a beam of one. Score: log-probability."""
     return beam_search(model, source, beam=1, alpha=0, max_steps=max_steps, cache=cache)
 
 
@@ -148,10 +146,8 @@ def beam_search(
                 break
             if beam > 1:
                 state.reorder(rows)
-    return [_hypothesis(row, score, state) for row, score in zip(best, best_scores.tolist(), strict=True)]
-
-
-def _hypothesis(row: list[int], score: float, state: Any) -> Hypothesis:
-    ended = row[-1] == state.pieces.end
-    ids = tuple(row[:-1] if ended else row)
-    return Hypothesis(ids, state.pieces.text(ids), score, ended)
+    found = []
+    for row, score in zip(best, best_scores.tolist(), strict=True):
+        ids = tuple(row[:-1] if (ended := row[-1] == state.pieces.end) else row)
+        found.append(Hypothesis(ids, state.pieces.text(ids), score, ended))
+    return found

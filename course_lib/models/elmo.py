@@ -14,6 +14,8 @@ from torch import Tensor, nn
 
 from course_lib.models.encoder import ContextEncoder, Sentences
 
+Mask, Vectors = Bool[Tensor, "batch unit"], Float[Tensor, "batch unit dim"]
+
 
 class ScalarMix(nn.Module):
     """gamma * sum over layers j of s_j h_j, where s = softmax(raw): equation 1 of the paper.
@@ -21,10 +23,8 @@ class ScalarMix(nn.Module):
     raw    [layer], one number per layer, layer 0 included; all 0 at first, which is the plain mean of the layers
     gamma  [1], scales the whole vector; 1 at first. It does not say how useful ELMo is for the task
 
-    With `layer_norm` each layer is shifted to mean 0 and scaled to variance 1 before it is weighted: one mean and one
-    variance for the whole layer, over all dimensions of all real units of the batch (no learned scale or shift, unlike
-    torch.nn.LayerNorm). So padding changes nothing, but the other sentences of the batch do. Same as AllenNLP's
-    ScalarMix with do_layer_norm.
+    With `layer_norm` each layer is brought to mean 0 and variance 1 before it is weighted: one mean and one variance
+    over all dimensions of all real units of the batch. Same as AllenNLP's ScalarMix with do_layer_norm.
     """
 
     def __init__(self, n_layers: int, layer_norm: bool = False):
@@ -38,30 +38,22 @@ class ScalarMix(nn.Module):
         """s: positive, sums to 1."""
         return self.raw.softmax(0)
 
-    def forward(
-        self, layers: Float[Tensor, "layer batch unit dim"], mask: Bool[Tensor, "batch unit"] | None = None
-    ) -> Float[Tensor, "batch unit dim"]:
+    def forward(self, layers: Float[Tensor, "layer batch unit dim"], mask: Mask | None = None) -> Vectors:
         """One vector per unit. The mask (True = real) is read by `layer_norm` only; None: all real."""
         if self.layer_norm:
-            layers = torch.stack([_whole_layer_norm(layer, mask) for layer in layers])
+            real = torch.ones_like(layers[0]) if mask is None else mask[..., None].expand_as(layers[0])
+            mean = (layers * real).sum((1, 2, 3), keepdim=True) / real.sum()
+            variance = ((layers - mean).square() * real).sum((1, 2, 3), keepdim=True) / real.sum()
+            layers = (layers - mean) / (variance + 1e-13).sqrt()  # as in AllenNLP: no constant layer divides by 0
         return self.gamma * torch.einsum("l,lbud->bud", self.weights, layers)
-
-
-def _whole_layer_norm(
-    layer: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"] | None
-) -> Float[Tensor, "batch unit dim"]:
-    real = torch.ones_like(layer) if mask is None else mask[..., None].expand_as(layer)
-    mean = (layer * real).sum() / real.sum()
-    variance = ((layer - mean).square() * real).sum() / real.sum()
-    return (layer - mean) / (variance + 1e-13).sqrt()  # as in AllenNLP: no constant layer divides by 0
 
 
 class FrozenStates(nn.Module):
     """The vectors of a frozen encoder as plain inputs: what ELMo and TagLM feed to a task network.
 
-    Reads all layers of `encoder`, or only `layer` (-1: the top), without gradient and without dropout, so they are the
-    same in every epoch. The encoder itself stays the caller's: it is not frozen, its weights are not among this
-    module's parameters nor in its `state_dict()`. It goes along to another device.
+    Reads all layers of `encoder`, or only `layer` (-1: the top), without gradient and without dropout. The encoder
+    stays the caller's: it is not frozen, and its weights are neither this module's parameters nor in its
+    `state_dict()`. It goes along to another device.
     """
 
     def __init__(self, encoder: ContextEncoder, layer: int | None = None):
@@ -91,14 +83,14 @@ class ELMo(FrozenStates):
 
     places   "input": beside the word vectors; "output": beside the task biLSTM's output. Each has weights of its own
     dropout  probability, on the mixed vectors
-    l2       the paper's lambda, 0 or 0.001 in most of its tasks: `penalty()` pulls the raw weights to 0, so the mix
-             to the plain mean of the layers
 
         elmo = ELMo(bilm, ("input", "output"))
         vectors = elmo(elmo.read(sentences), mask)
         hidden, _ = lstm(torch.cat([words, vectors["input"]], dim=-1))
         logits = linear(torch.cat([hidden, vectors["output"]], dim=-1))
-        loss = cross_entropy(logits, tags) + elmo.penalty()
+        loss = cross_entropy(logits, tags)
+
+    The paper's penalty, lambda times the sum of `mix.raw.square()` over `elmo.mixes`, is one more term of that loss.
     """
 
     def __init__(
@@ -108,20 +100,13 @@ class ELMo(FrozenStates):
         *,
         dropout: float | int = 0.5,
         layer_norm: bool = False,
-        l2: float | int = 0.0,
     ):
         super().__init__(encoder)
-        self.places, self.l2 = (places,) if isinstance(places, str) else tuple(places), l2
+        self.places = (places,) if isinstance(places, str) else tuple(places)
         self.mixes = nn.ModuleDict({place: ScalarMix(len(encoder.dims), layer_norm) for place in self.places})
         self.dropout = nn.Dropout(dropout)
 
-    def forward(
-        self, states: Float[Tensor, "batch unit layer dim"], mask: Bool[Tensor, "batch unit"] | None = None
-    ) -> dict[str, Float[Tensor, "batch unit dim"]]:
+    def forward(self, states: Float[Tensor, "batch unit layer dim"], mask: Mask | None = None) -> dict[str, Vectors]:
         """The mixed vectors for each place, on the device of the mixes."""
         layers = states.to(next(self.mixes.parameters()).device).movedim(2, 0)
         return {place: self.dropout(mix(layers, mask)) for place, mix in self.mixes.items()}
-
-    def penalty(self) -> Float[Tensor, ""]:
-        """l2 times the sum of the squared raw weights, to be added to the task's loss (section 3.3)."""
-        return self.l2 * torch.stack([mix.raw.square().sum() for mix in self.mixes.values()]).sum()

@@ -35,7 +35,7 @@ def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
     """The biLM of files such as elmo_2x4096_512_2048cnn_2xhighway_{options.json, weights.hdf5}, in eval mode.
 
     It gives the layers of AllenNLP's `_ElmoBiLm`, each sentence read from a zero state (AllenNLP keeps the state from
-    batch to batch). The files hold no softmax: it encodes, but cannot predict. `save` writes it as a course checkpoint.
+    batch to batch). The files hold no softmax: it encodes, but cannot predict.
     """
     config, path = elmo_config(options), given_path(weights)
     try:

@@ -56,7 +56,7 @@ class ContextEncoder(LayerGroups, ABC):
     layer_names: tuple[str, ...]  # input to output; layer 0 depends on a word (its position, segment), not on others
     dims: tuple[int, ...]  # true width of each layer
     sentence_dim: int
-    max_units: int | None = None  # longest row
+    max_units: int | None = None  # units of the longest row; a config's max_units counts special pieces, too
     reads_pairs: bool = False  # True: one pass over both sentences of a pair; False: each side alone
 
     @property
@@ -68,9 +68,12 @@ class ContextEncoder(LayerGroups, ABC):
         return next(self.parameters()).device
 
     # -- what a subclass writes, beside `_groups` ---------------------------------------------------------------------
-    @abstractmethod
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
-        """Tensors for sentences that are not empty. `second` is given only to encoders that read pairs."""
+        """Tensors for sentences that are not empty; `second` is given only to encoders that read pairs.
+
+        As it stands here, it is for a table of words: `row(word)` is the row of each.
+        """
+        return word_batch({"words": pad([[self.row(word) for word in sentence.words] for sentence in first])}, first)
 
     @abstractmethod
     def _states(self, batch: Batch) -> Encoding:
@@ -81,9 +84,9 @@ class ContextEncoder(LayerGroups, ABC):
         return asdict(self.config)
 
     @classmethod
-    @abstractmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> ContextEncoder:
         """An encoder of this shape; its weights are loaded afterwards."""
+        raise NotImplementedError
 
     def _files(self) -> dict[str, str]:
         """Texts that are stored with the weights: vocabularies, tokenisers."""
@@ -268,10 +271,6 @@ class StaticVectors(ContextEncoder):
         """The table row of a word: its own, its lower-case form's, or the unknown words'."""
         return self.index.get(word) or self.index.get(word.lower(), UNKNOWN)
 
-    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
-        ids = pad([[self.row(word) for word in sentence.words] for sentence in first])
-        return word_batch({"words": ids}, first)
-
     def _states(self, batch: Batch) -> Encoding:
         hidden = self.embedding(batch.ids["words"])
         return Encoding(hidden[None], batch.mask, batch.segment, masked_mean(hidden, batch.mask))
@@ -314,19 +313,15 @@ class RandomEncoder(ContextEncoder):
         self.dims = (dim,) * (n_layers + 1)
         self.sentence_dim = dim
 
-    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
-        buckets = self.config["buckets"]
-        ids = pad([[1 + zlib.crc32(word.encode()) % buckets for word in sentence.words] for sentence in first])
-        return word_batch({"words": ids}, first)
+    def row(self, word: str) -> int:
+        """The table row of a word."""
+        return 1 + zlib.crc32(word.encode()) % self.config["buckets"]
 
     def _states(self, batch: Batch) -> Encoding:
-        hidden = self.embedding(batch.ids["words"])
-        layers = [hidden]
+        layers = [self.embedding(batch.ids["words"])]
         for lstm in self.lstms:
             layers.append(run_lstm(lstm, layers[-1], batch.lengths)[0])
-        if len(layers) == 1:
-            return Encoding(hidden[None], batch.mask, batch.segment, masked_mean(hidden, batch.mask))
-        rows, top, half = torch.arange(len(batch), device=hidden.device), layers[-1], self.dim // 2
+        rows, top, half = torch.arange(len(batch), device=self.device), layers[-1], self.dim // 2
         sentence = torch.cat([top[rows, batch.mask.sum(1) - 1, :half], top[:, 0, half:]], dim=1)
         return Encoding(torch.stack(layers), batch.mask, batch.segment, sentence)
 

@@ -1,8 +1,7 @@
 """What all heads share: reading an encoder's layers, layer groups with rates, and the file of a whole system.
 
 Source of the two ways to read a frozen encoder: one layer (Devlin et al. 2019, section 5.3) or a learned mix of all
-(Peters et al. 2018, section 3.2). The bidirectional LSTM between states and output is the body of the feature-based
-systems (Devlin et al. 2019, section 5.3, take two layers of it; here it is one).
+(Peters et al. 2018, section 3.2); of the bidirectional LSTM between states and output: the former, who take two layers.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Head(LayerGroups):
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean in nats, "count": items it is the mean of}, as `fit` wants it."""
 
-    def _words(self, batch: Batch, encoding: Encoding) -> Float[Tensor, "batch unit width"]:
+    def word_states(self, batch: Batch, encoding: Encoding) -> Float[Tensor, "batch unit width"]:
         """What head and body make of each word: its layer or mix, then the LSTM, with dropout before and after it."""
         if self.mix is not None:
             states = self.mix(encoding.layers, encoding.mask)

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn import functional
+from torch.nn import functional as F
 from torch.utils.data import DataLoader
 
 from course_lib.checkpoints import load_checkpoint
@@ -81,14 +81,14 @@ class LabelHead(Head):
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
         """Logits, before softmax."""
-        return self.output(self._text(batch))
+        return self.output(self.pooled(batch))
 
-    def _text(self, batch: Batch) -> Float[Tensor, "batch text_width"]:
+    def pooled(self, batch: Batch) -> Float[Tensor, "batch text_width"]:
         """One vector for each row, after body and dropout."""
         encoding = self.encoder.states(batch)
         if self.pooling == "sentence" and self.lstm is None:
             return self.dropout(encoding.sentence)
-        words, mask = self._words(batch, encoding), batch.mask
+        words, mask = self.word_states(batch, encoding), batch.mask
         mean = masked_mean(words, mask)
         largest = words.masked_fill(~mask[..., None], -torch.inf).amax(1)
         return {"mean": mean, "max": largest, "sentence": torch.cat([mean, largest], 1)}[self.pooling]
@@ -97,7 +97,7 @@ class LabelHead(Head):
         """{"loss": mean cross-entropy in nats, "count": texts or real words}."""
         targets = batch.labels["labels"]
         logits = self(batch)
-        mean = functional.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=NO_LABEL)
+        mean = F.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=NO_LABEL)
         return {"loss": mean, "count": (targets != NO_LABEL).sum()}
 
     def predict(self, items: Texts, batch_size: int = 32) -> list:
@@ -110,7 +110,7 @@ class LabelHead(Head):
 
     def _logits(self, records: Texts, batch_size: int) -> list[Tensor]:
         """Per text, in input order, float32 on the CPU: [label], or [unit, label] for a tagger."""
-        texts = self._texts(records)
+        texts = self._sentences(self._listed(records))
         rows: list[Tensor] = [torch.empty(0)] * len(texts)
         with evaluating(self):
             for numbers in by_length(_lengths(texts), batch_size):
@@ -125,10 +125,7 @@ class LabelHead(Head):
         return self._batch_of(*self._read(sentences, labels))
 
     def batches(self, records: Texts, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
-        """A function epoch -> batches for `fit`: shuffled anew each epoch, texts of like length together.
-
-        All records are checked now.
-        """
+        """For `fit`: epoch -> batches of texts of like length, shuffled anew. All records are checked now."""
         texts, targets = self._read(records)
         if targets is None:
             raise CourseError(
@@ -142,7 +139,7 @@ class LabelHead(Head):
 
     def _read(self, records: Any, labels: Any = None) -> tuple[list, list | None]:
         """Texts and their label numbers; None if there are no labels at all."""
-        texts = self._texts(records := self._listed(records))
+        texts = self._sentences(records := self._listed(records))
         given = [self._label_of(record) for record in records] if labels is None else list(labels)
         if len(given) != len(texts):
             says = key("{name}: {n} labels for {m} {item}s. Give each exactly one entry.")
@@ -171,12 +168,14 @@ class LabelHead(Head):
 
     # -- what differs for pairs and for words -------------------------------------------------------------------------
     def _vectors_per_item(self) -> int:
-        """How many vectors of a text's width `output` reads."""
+        """1; 4 if `output` reads the `match` of two texts."""
         return 1
 
-    def _texts(self, records: Any) -> list[tuple[Sentence, ...]]:
-        """Of each record its checked sentence, or the two of a pair."""
-        return [(text,) for text in self.encoder._checked(list(map(_text_of, self._listed(records))))]
+    def _sentences(self, records: list) -> list[tuple[Sentence, ...]]:
+        """The sentence of each record, checked; the two of a pair."""
+        texts = [record.text if isinstance(record, LabelledText) else record for record in records]
+        texts = [text.sentence if isinstance(text, TaggedSentence) else text for text in texts]
+        return [(text,) for text in self.encoder._checked(texts)]
 
     def _label_of(self, record: Any) -> Any:
         """The label(s) that a record brings along, or None."""
@@ -196,9 +195,8 @@ class SequenceClassifier(LabelHead):
 class PairClassifier(LabelHead):
     """One label per pair: a SentencePair, or a tuple (first, second) of texts, of Sentences or of lists of words.
 
-    Does the second answer the first, follow from it, say the same? A pair read in one pass (BERT) is classified by the
-    vector of the whole; pooling, layer and body then hold for the pair as one text. Of a pair read side by side, the
-    head sees the `match` of the sides' vectors: neither layers nor body see the other side.
+    A pair read in one pass (BERT) is classified as one text. Of a pair read side by side, the head sees the `match` of
+    the sides' vectors: neither layers nor body see the other side.
     """
 
     kind = "pair-classifier"
@@ -207,14 +205,12 @@ class PairClassifier(LabelHead):
     def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
         if batch.sides is None:
             return super().forward(batch)
-        first, second = (self._text(side) for side in batch.sides)
-        return self.output(match(first, second))
+        return self.output(match(*map(self.pooled, batch.sides)))
 
     def _vectors_per_item(self) -> int:
         return 1 if self.encoder.reads_pairs else 4
 
-    def _texts(self, records: Any) -> list[tuple[Sentence, ...]]:
-        records = self._listed(records)
+    def _sentences(self, records: list) -> list[tuple[Sentence, ...]]:
         pairs = [(record.first, record.second) if isinstance(record, SentencePair) else record for record in records]
         for number, pair in enumerate(pairs):
             if not isinstance(pair, tuple) or len(pair) != 2:
@@ -239,7 +235,7 @@ class TokenTagger(LabelHead):
         self.tags = self._settings["tags"] = tags
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch unit label"]:
-        return self.output(self._words(batch, self.encoder.states(batch)))
+        return self.output(self.word_states(batch, self.encoder.states(batch)))
 
     def predict(self, sentences: Texts, batch_size: int = 32) -> list[list[str]]:
         """The most probable label of each word, in input order."""
@@ -275,12 +271,6 @@ class TokenTagger(LabelHead):
 
 def _lengths(texts: list[tuple[Sentence, ...]]) -> list[int]:
     return [sum(map(len, text)) for text in texts]
-
-
-def _text_of(record: Any) -> Any:
-    if isinstance(record, TaggedSentence):
-        return record.sentence
-    return record.text if isinstance(record, LabelledText) else record
 
 
 # kind, as a checkpoint names it -> where its class stands; imported only when such a file is opened

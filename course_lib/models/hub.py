@@ -32,13 +32,6 @@ def hub_bert(name: str) -> Bert:
 
     Prints the revision.
     """
-    folder = hub_folder(name)
-    print(f"{name.partition('@')[0]}@{folder.name}")
-    return Bert.from_pretrained(folder)
-
-
-def hub_folder(name: str) -> Path:
-    """Where the checked files of `name` lie. Downloads what is not there."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -57,7 +50,8 @@ def hub_folder(name: str) -> Path:
         folder = _fetch(repository, revision, snapshot)
     for path in folder.iterdir():
         _compare(path)
-    return folder
+    print(f"{name.partition('@')[0]}@{folder.name}")
+    return Bert.from_pretrained(folder)
 
 
 def fetched_names() -> list[str]:

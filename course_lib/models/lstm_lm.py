@@ -25,7 +25,7 @@ from course_lib.language import key
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, evaluating
 from course_lib.models.projected_lstm import Carry, ProjectedLSTM, turned
-from course_lib.models.word_softmax import word_softmax
+from course_lib.models.word_softmax import AdaptiveSoftmax, FullSoftmax, SampledSoftmax
 from course_lib.text.characters import PADDING, Characters
 from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
@@ -74,6 +74,8 @@ class BiLMConfig(LSTMLMConfig):
 
 
 Rows = Sequence[Sequence[str]]
+Ids, Mask = Int[Tensor, "batch step"], Bool[Tensor, "batch unit"]
+Vectors, States = Float[Tensor, "batch unit dim"], Float[Tensor, "batch step dim"]
 
 
 class WordTable(nn.Module):
@@ -88,7 +90,7 @@ class WordTable(nn.Module):
     def inputs(self, rows: Rows) -> dict[str, Tensor]:
         return {"words": pad([self.vocabulary.encode(row) for row in rows])}
 
-    def read(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch unit dim"]:
+    def read(self, inputs: dict[str, Tensor]) -> Vectors:
         return self.embedding(inputs["words"])
 
     def forward(self, ids: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch dim"]:
@@ -113,7 +115,7 @@ class CharacterWords(nn.Module):
             "characters": torch.tensor(self.characters.table(list(index))),
         }
 
-    def read(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch unit dim"]:
+    def read(self, inputs: dict[str, Tensor]) -> Vectors:
         return self.cnn.forward_unique(inputs["characters"], inputs["words"])
 
     def forward(self, ids: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch dim"]:
@@ -136,15 +138,11 @@ class LSTMLM(nn.Module):
         self.lstm = ProjectedLSTM(config.projection, config.hidden, config.n_layers, config.dropout)
         self.softmax = _softmax_of(config)
 
-    def states(
-        self, ids: Int[Tensor, "batch step"], carry: Carry = None
-    ) -> tuple[Float[Tensor, "layer batch step projection"], Carry]:
+    def states(self, ids: Ids, carry: Carry = None) -> tuple[Float[Tensor, "layer batch step projection"], Carry]:
         """Each layer's state after each word, lowest first, and the carry for the words that follow."""
         return self.lstm(self.embedding(ids), carry)
 
-    def forward(
-        self, ids: Int[Tensor, "batch step"], carry: Carry = None
-    ) -> tuple[Float[Tensor, "batch step vocab"], Carry]:
+    def forward(self, ids: Ids, carry: Carry = None) -> tuple[Float[Tensor, "batch step vocab"], Carry]:
         """log p(next word) after each word, in nats."""
         states, carry = self.states(ids, carry)
         return self.softmax.log_probs(states[-1].flatten(0, 1)).unflatten(0, ids.shape), carry
@@ -228,7 +226,7 @@ class BiLM(ContextEncoder):
     def perplexity(self, documents: Sequence[Sequence[int]], *, batch_size: int = 8) -> dict[str, float]:
         """exp(mean -log p) per word and direction, </s> included; documents as `document` gives them.
 
-        The text is read in `batch_size` streams; the few words that do not fill them are left out.
+        The few words that do not fill `batch_size` streams are left out.
         """
         found = perplexities(self, TwoWayStreams(documents, batch_size, _STEP))
         return {direction: found[direction] for direction in DIRECTIONS[self.config.directions]}
@@ -254,7 +252,7 @@ class BiLM(ContextEncoder):
             by_direction.append(torch.cat([words[None], layers]))
         return Encoding(torch.cat(by_direction, dim=-1), batch.mask, batch.segment, torch.cat(sentence, dim=-1))
 
-    def _read(self, batch: Batch) -> tuple[Float[Tensor, "batch unit dim"], dict[str, Tensor]]:
+    def _read(self, batch: Batch) -> tuple[Vectors, dict[str, Tensor]]:
         """The words' own vectors; for each direction all states [layer, batch, 1 + unit, dim], in reading order."""
         vectors = self.token.read(batch.ids)
         words, read = vectors[:, 2:], {}
@@ -291,22 +289,22 @@ class BiLM(ContextEncoder):
         )
 
 
-def _in_text_order(
-    rows: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"], direction: str
-) -> Float[Tensor, "batch unit dim"]:
+def _in_text_order(rows: Vectors, mask: Mask, direction: str) -> Vectors:
     """From reading order to text order, and back: the same for the forward direction, reversed for the other."""
     return rows if direction == "forward" else turned(rows, mask)
 
 
-def _softmax_of(config: LSTMLMConfig) -> nn.Module:
-    return word_softmax(
-        config.softmax, config.projection, config.vocab_size, cutoffs=config.cutoffs, n_samples=config.n_samples
-    )
+def _softmax_of(config: LSTMLMConfig) -> FullSoftmax | AdaptiveSoftmax | SampledSoftmax:
+    sizes = config.projection, config.vocab_size
+    if config.softmax == "adaptive":
+        return AdaptiveSoftmax(*sizes, config.cutoffs)
+    if config.softmax == "sampled":
+        return SampledSoftmax(*sizes, config.n_samples)
+    assert config.softmax == "full", f'softmax={config.softmax!r} is none of "full", "adaptive", "sampled"'
+    return FullSoftmax(*sizes)
 
 
-def _next_word_loss(
-    softmax: nn.Module, states: Float[Tensor, "batch step dim"], targets: Int[Tensor, "batch step"], dropout: float
-) -> Float[Tensor, ""]:
+def _next_word_loss(softmax: nn.Module, states: States, targets: Ids, dropout: float) -> Float[Tensor, ""]:
     states = F.dropout(states, dropout, softmax.training)
     return softmax(states.flatten(0, 1), targets.flatten()).mean()
 

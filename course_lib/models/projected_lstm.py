@@ -15,8 +15,9 @@ from torch import Tensor, nn
 
 from course_lib.models.fast import ProjectedSteps
 
-# Per layer (h [1, batch, projection], c [1, batch, hidden]), or None for zeros: the state before the first word.
-Carry = list[tuple[Tensor, Tensor]] | None
+Words = Float[Tensor, "batch unit _"]
+State = tuple[Tensor, Tensor]  # h [1, batch, projection], c [1, batch, hidden]
+Carry = list[State] | None  # per layer; None for zeros: the state before the first word
 
 
 class ProjectedLSTM(nn.Module):
@@ -61,11 +62,8 @@ def turned(values: Tensor, mask: Bool[Tensor, "batch unit"]) -> Tensor:
 
 
 def lstm_by_steps(
-    lstm: nn.LSTM,
-    inputs: Float[Tensor, "batch unit dim"],
-    state: tuple[Tensor, Tensor] | None = None,
-    clip: float | None = None,
-) -> tuple[Float[Tensor, "batch unit projection"], tuple[Tensor, Tensor]]:
+    lstm: nn.LSTM, inputs: Words, state: State | None = None, clip: float | None = None
+) -> tuple[Words, State]:
     """What `lstm(inputs, state)` computes, word by word as the equations say; slower, and the same on every device.
 
     With `clip` the cell is clipped before the output gate reads it, the output after its projection.
@@ -95,9 +93,7 @@ class LSTMLayer(nn.LSTM):
         super().__init__(inputs, hidden, proj_size=projection, batch_first=True)
         self.clip = clip
 
-    def forward(
-        self, inputs: Float[Tensor, "batch unit dim"], state: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Float[Tensor, "batch unit projection"], tuple[Tensor, Tensor]]:
+    def forward(self, inputs: Words, state: State | None = None) -> tuple[Words, State]:
         # on "mps" PyTorch has no projection, and nowhere a clip
         if self.clip is not None or (inputs.device.type == "mps" and self.proj_size):
             return lstm_by_steps(self, inputs, state, self.clip)
@@ -109,5 +105,5 @@ class LSTMLayer(nn.LSTM):
         return outputs.transpose(0, 1), (outputs[-1][None], c[None])
 
 
-def _zeros(lstm: nn.LSTM, inputs: Tensor) -> tuple[Tensor, Tensor]:
+def _zeros(lstm: nn.LSTM, inputs: Tensor) -> State:
     return tuple(inputs.new_zeros(len(inputs), size) for size in (lstm.proj_size or lstm.hidden_size, lstm.hidden_size))

@@ -21,15 +21,15 @@ KINDS = {
     "random-encoder": "course_lib.models.encoder:RandomEncoder",
     "bilm": "course_lib.models.lstm_lm:BiLM",
     "awd-lstm": "course_lib.models.awd_lstm:AWDLSTM",
-    "left-to-right-lm": "course_lib.models.left_to_right_lm:LeftToRightLM",
+    "left-to-right-lm": "course_lib.models.transformer:LeftToRightLM",
     "cove": "course_lib.models.cove:CoVe",
     "bert": "course_lib.models.bert:Bert",
 }
 
 # kinds that ship too -> what they are for
 NOT_ENCODERS = {
-    "review-words": "labels reviews. Use `course predict imdb FILE`, or course_lib.models.review_words",
-    "heads-on-a-body": "answers on top of one. Use course_lib.models.heads_on_body.load_heads",
+    "review-words": "labels reviews. Use `course predict imdb FILE`, or course.lab.review_words",
+    "heads-on-a-body": "answers on top of one. Use course.lab.heads_on_body.load_heads",
 }
 
 

@@ -26,6 +26,8 @@ from course_lib.language import key, t
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 
+Ids, Drawn = Int[Tensor, " pair"], Int[Tensor, "pair drawn"]
+
 
 @dataclass(frozen=True)
 class SkipGramConfig:
@@ -86,9 +88,9 @@ def _shares(counts: Int[Tensor, " word"]) -> Float[Tensor, " word"]:
 class WordPairs(Movable):
     """A batch of (centre, context) word ids for `SkipGram.loss`; negatives are drawn there unless given."""
 
-    centres: Int[Tensor, " pair"]
-    contexts: Int[Tensor, " pair"]
-    negatives: Int[Tensor, "pair drawn"] | None = None
+    centres: Ids
+    contexts: Ids
+    negatives: Drawn | None = None
 
     def __len__(self) -> int:
         return len(self.centres)
@@ -124,13 +126,11 @@ class SkipGram(nn.Module):
         uniform = torch.rand(*shape, generator=generator, device=self.cumulative.device)
         return torch.searchsorted(self.cumulative, uniform, right=True)
 
-    def softmax_loss(self, centres: Int[Tensor, " pair"], contexts: Int[Tensor, " pair"]) -> Float[Tensor, ""]:
+    def softmax_loss(self, centres: Ids, contexts: Ids) -> Float[Tensor, ""]:
         """Mean of -log P(context | centre) over the pairs, in nats; every word of the vocabulary is scored."""
         return F.cross_entropy(self.input(centres) @ self.output.weight.T, contexts.long())
 
-    def negative_loss(
-        self, centres: Int[Tensor, " pair"], contexts: Int[Tensor, " pair"], negatives: Int[Tensor, "pair drawn"]
-    ) -> Float[Tensor, ""]:
+    def negative_loss(self, centres: Ids, contexts: Ids, negatives: Drawn) -> Float[Tensor, ""]:
         """Mean over the pairs: tell the true context from each drawn word (1 + drawn yes-no questions, in nats)."""
         centre = self.input(centres)  # [pair, dim]
         true = (centre * self.output(contexts)).sum(-1)  # [pair]

@@ -1,22 +1,17 @@
 """Training skip-gram fast, with matrix products only: a million words a second on two cores.
 
-word2vec.c goes pair by pair: read two rows of 100 numbers, one dot product, change both; a processor waits for memory
-all the time. The same sums in large pieces keep it busy:
+word2vec.c goes pair by pair, and a processor waits for memory all the time. The same sums in large pieces keep it busy:
 
-1. Thin the epoch out once (subsampling), leaving one long row of word ids, each with the number of its sentence.
+1. Thin the epoch out once (subsampling): one long row of word ids, each with the number of its sentence.
 2. A *chunk* is 16 neighbouring centres. Their contexts are a view of the chunk's tokens and `window` more on either
-   side, whose output vectors are fetched once. They share 16 drawn negatives, each counted negatives / 16 times per
-   pair: the same expected gradient. So a chunk is one small matrix of scores, centres x (contexts + negatives), and a
-   matrix of 0 and 1 says which contexts count (distance within a random window, same sentence, another word).
-3. A *step* does 32 chunks at once; two threads write to the same tables without waiting for each other (Hogwild, Niu
-   et al. 2011, arXiv:1106.5730): two steps seldom change the same row. PyTorch releases Python's lock inside its
-   operations, so threads suffice. The result then depends on who writes first; one thread and a seed give the same
-   bits every time.
+   side. They share 16 drawn negatives, each counted negatives / 16 times per pair: the same expected gradient. So a
+   chunk is one matrix of scores, centres x (contexts + negatives), and a matrix of 0 and 1 says which contexts count.
+3. A *step* does 32 chunks; two threads write to the same tables without waiting for each other (Hogwild, Niu et al.
+   2011, arXiv:1106.5730). The result then depends on who writes first; one thread and a seed give the same bits.
 
-A step changes a row by -rate x gradient x cap. A step adds up many pairs that start from the same old vectors, so a row
-with hundreds of pairs would overshoot (from a rate of 0.035 on it grows without bound): rows that expect more than
-ROW_CAP terms in a step are slowed down to what ROW_CAP terms do. The full softmax has no sigma that flattens out for
-large scores; there a row's move is cut off at LONGEST_MOVE too (without it, 2,000 words at a rate of 0.05 diverge).
+A step adds up many pairs that start from the same old vectors, so a row with hundreds of them would overshoot: rows
+that expect more than ROW_CAP terms in a step are slowed down to what ROW_CAP terms do. The full softmax has no sigma
+that flattens out for large scores: there a row's move is cut off at LONGEST_MOVE, too.
 """
 
 from __future__ import annotations
@@ -49,7 +44,7 @@ Tokens = tuple[Int[Tensor, " token"], Int[Tensor, " token"]]  # ids, and the num
 
 @dataclass(frozen=True)
 class Layout:
-    """How a step's tokens are cut: chunks of `chunk` centres; contexts reach `window` tokens beyond a chunk."""
+    """How a step's tokens are cut: `chunks` of `chunk` centres; contexts reach `window` tokens beyond a chunk."""
 
     chunks: int
     chunk: int
@@ -98,7 +93,7 @@ def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: 
 def thin_out(text: Tokens, keep: Float[Tensor, " word"], layout: Layout, generator: torch.Generator) -> Blocks:
     """Drop tokens at random (`keep`: probability to stay, per word), then cut the rest into blocks of the layout.
 
-    What is left moves together, so windows reach further past dropped words: word2vec does the same.
+    What is left moves together, as in word2vec: windows reach further past dropped words.
     """
     ids, sentence = text
     kept = torch.rand(len(ids), generator=generator) < keep[ids]
@@ -147,10 +142,9 @@ def _distances(chunk: int, window: int, device: torch.device) -> Int[Tensor, "ce
 
 
 def sampled_loss(centres: Centres, targets: Targets, pairs: Pairs, negatives: int) -> Float[Tensor, ""]:
-    """Negative sampling, summed over all pairs. `targets`: the contexts' output vectors, then the shared negatives'.
+    """Negative sampling, summed over all pairs. `targets`: the contexts' output vectors, then the n shared negatives'.
 
-    Every pair of a centre asks for `negatives` drawn words; the chunk's n shared ones stand for them, each weighted
-    with negatives / n.
+    Each of the n is weighted with negatives / n.
     """
     scores = centres @ targets.transpose(1, 2)
     true, drawn = scores.split([pairs.shape[2], targets.shape[1] - pairs.shape[2]], dim=2)
@@ -277,7 +271,7 @@ def train_skip_gram(
     threads: int = 2,
     progress: bool | str = "auto",
 ) -> SkipGram:
-    """Train skip-gram on sentences (lists of str, or records with `.words`); pairs never cross sentences.
+    """Train on sentences (lists of str, or records with `.words`); pairs never cross sentences.
 
     vocabulary  default: counted from the sentences with the config's min_count and max_size
     device      default: COURSE_DEVICE, else the best there is
@@ -286,8 +280,7 @@ def train_skip_gram(
     """
     config = SkipGramConfig() if config is None else config
     device = choose_device(None if device is None else str(device))
-    if isinstance(sentences, str) or iter(sentences) is sentences:
-        sentences = list(sentences)  # read twice: to count and to encode. A str fails below, with a clear message
+    sentences = list(sentences)  # read twice: to count and to encode
     if vocabulary is None:
         vocabulary = Vocabulary.from_sentences(sentences, min_count=config.min_count, max_size=config.max_size)
     with torch.random.fork_rng(devices=[]):  # the caller's random numbers are left as they were
@@ -300,10 +293,6 @@ def train_skip_gram(
         _train(model, text, torch.Generator().manual_seed(seed), threads if on_cpu else 1, progress)
     finally:
         torch.set_num_threads(before)
-    if not model.input.weight.isfinite().all() or not model.output.weight.isfinite().all():
-        raise CourseError(
-            f"Training diverged: the vectors hold NaN or infinity. Use a learning_rate below {config.learning_rate}."
-        )
     return model
 
 

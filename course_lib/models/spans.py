@@ -4,13 +4,13 @@ Source: Devlin et al. 2019, arXiv:1810.04805, sections 4.2 (start and end) and 4
 P(start = i) = softmax over the passage of S t_i + b; the same with E for the end; S and E are the rows of `output`.
 A span's score is the sum of its start's and its end's, and the best span with start <= end is the answer.
 
-From top to bottom: ranking spans; questions and passages to rows (a passage that is too long is cut into windows that
+From top to bottom: the best span; questions and passages to rows (a passage that is too long is cut into windows that
 overlap, as in the authors' run_squad.py, here between words, so that no word is torn); the head.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn import functional
+from torch.nn import functional as F
 from torch.utils.data import DataLoader
 
 from course_lib.data.batch import Batch
@@ -32,6 +32,7 @@ from course_lib.text.words import as_text
 
 NULL = 0  # the place of "no answer"; unit u of a row has place u + 1
 Place = tuple[int, int]  # where something begins, and one past its end
+Logits = Float[np.ndarray, " unit"]
 Questions = Iterable[Any]  # Passages or pairs (question, passage); `rows_of` says what is none
 
 
@@ -45,40 +46,17 @@ class Answer:
     score: float
 
 
-def spans_by_score(
-    start: Float[np.ndarray, " unit"], end: Float[np.ndarray, " unit"], max_answer: int
-) -> Iterator[tuple[float, int, int]]:
-    """(start[i] + end[j], i, j) for all i <= j < i + max_answer, best first; of equal ones the leftmost and shortest.
-
-    The best one costs one look at n * max_answer sums. Only who asks for a second pays for sorting them.
-    """
+def best_span(start: Logits, end: Logits, max_answer: int) -> tuple[float, int, int]:
+    """(start[i] + end[j], i, j), the largest for i <= j < i + max_answer; of equal ones the leftmost and shortest."""
     width = min(max_answer, len(end))
     padded = np.concatenate([end, np.full(width - 1, -np.inf, end.dtype)])
     sums = start[:, None] + np.lib.stride_tricks.sliding_window_view(padded, width)  # [start, length - 1]
     best = int(sums.argmax())
-    yield float(sums.flat[best]), best // width, best // width + best % width
-    for number in np.argsort(-sums, axis=None, kind="stable")[1:].tolist():
-        score, first, more = float(sums.flat[number]), number // width, number % width
-        if score == -np.inf:
-            return
-        yield score, first, first + more
-
-
-def distinct(spans: Iterable[tuple[float, int, int]], n: int) -> list[tuple[float, int, int]]:
-    """The first n different places of (score, start, end), read best first; it stops reading when it has them."""
-    best: dict[Place, float] = {}
-    for score, start, end in spans:
-        best.setdefault((start, end), score)
-        if len(best) == n:
-            break
-    return [(score, start, end) for (start, end), score in best.items()]
+    return float(sums.flat[best]), best // width, best // width + best % width
 
 
 def units_of(spans: Sequence[Place], start: int, end: int) -> Place | None:
-    """The first and the last unit that share a character with start:end, or None if no unit does.
-
-    spans  characters (start, end) of each unit, from left to right
-    """
+    """The first and the last unit that share a character with start:end, or None. spans: the units' characters."""
     touched = [number for number, (a, b) in enumerate(spans) if a < end and b > start]
     return (touched[0], touched[-1]) if touched else None
 
@@ -103,10 +81,7 @@ class Row:
 
 
 def rows_of(questions: Questions, encoder: ContextEncoder, overlap: int | None) -> list[list[Row]]:
-    """For each question the rows that hold its whole passage, in input order.
-
-    overlap  most pieces that a window shares with the one before; never more than half a window, which is None
-    """
+    """For each question the rows that hold its whole passage, in input order. overlap: as for SpanExtractor."""
     if isinstance(questions, (Passage, str)):
         raise CourseError(f"SpanExtractor reads a list, not one {type(questions).__name__}. Put it in [ ].")
     rows: list[list[Row]] = []
@@ -132,9 +107,9 @@ def rows_of(questions: Questions, encoder: ContextEncoder, overlap: int | None) 
 
 
 def training_rows(rows: Sequence[Row], no_answer: bool) -> list[Row]:
-    """The windows of one question to learn from: those that hold its answer.
+    """Of one question's windows those that hold its answer; with `no_answer` also those without any of it.
 
-    With `no_answer` also those that hold nothing of it, with answer None. A window that cuts the answer is left out.
+    A window that cuts the answer is left out.
     """
     answer, name = rows[0].answer, rows[0].name
     if answer is None:
@@ -190,15 +165,14 @@ def _windows(
 class SpanExtractor(Head):
     """Question and passage in, the answer's characters out.
 
-    An encoder that reads pairs (BERT) sees question and passage in one pass, and `output` reads the passage's states.
-    Otherwise each side is read alone, and `output` reads [p; q; p * q] of each passage state p, with q the mean of the
-    question's states: Devlin et al. have no need of this.
+    Of an encoder that reads pairs (BERT) `output` reads the passage's states. Otherwise each side is read alone, and
+    `output` reads [p; q; p * q] of each passage state p, with q the mean of the question's states.
 
     unit       "piece": an answer may end inside a word (서울 in 서울에서) where the encoder has pieces; "word": it
                may not
     no_answer  learn and say that the passage holds no answer. Its score comes from the sentence vector ([CLS]; read
-               apart: both, matched) by weights of its own; Devlin et al. take S and E, the same width being given
-    overlap    most pieces that two windows of a long passage share (None: half a window)
+               apart: both, matched) by weights of its own, where Devlin et al. take S and E
+    overlap    most pieces that two windows of a long passage share: never more than half a window, which is None
     """
 
     kind = "span-extractor"
@@ -230,11 +204,11 @@ class SpanExtractor(Head):
         """Logits of start and end: place 0 is "no answer", place u + 1 is unit u. -inf where no answer can be."""
         if batch.sides is None:
             encoding = self.encoder.states(batch)
-            units, sentence = self.output(self._words(batch, encoding)), encoding.sentence
+            units, sentence = self.output(self.word_states(batch, encoding)), encoding.sentence
         else:
             first, second = (self.encoder.states(side) for side in batch.sides)
-            passage = self._words(batch.sides[1], second)
-            question = masked_mean(self._words(batch.sides[0], first), first.mask)[:, None].expand_as(passage)
+            passage = self.word_states(batch.sides[1], second)
+            question = masked_mean(self.word_states(batch.sides[0], first), first.mask)[:, None].expand_as(passage)
             read = self.output(torch.cat([passage, question, passage * question], -1))
             units, sentence = in_its_place(read, batch, 1), match(first.sentence, second.sentence)
         units = units.masked_fill((~batch.mask | (batch.segment == 0))[..., None], -torch.inf)
@@ -253,10 +227,7 @@ class SpanExtractor(Head):
         return self._labelled([row for rows in windows for row in training_rows(rows, self.no_answer)])
 
     def batches(self, questions: Questions, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
-        """A function epoch -> batches for `fit`: shuffled anew each epoch, rows of like length together.
-
-        All questions are checked now.
-        """
+        """For `fit`: epoch -> batches of rows of like length, shuffled anew. All questions are checked now."""
         windows = rows_of(questions, self.encoder, self.overlap)
         rows = [row for of_question in windows for row in training_rows(of_question, self.no_answer)]
         return loader(rows, [len(row) for row in rows], self._labelled, size=batch_size, seed=seed)
@@ -264,34 +235,21 @@ class SpanExtractor(Head):
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean cross-entropy of start and end in nats, "count": rows}."""
         places = batch.labels["start"], batch.labels["end"]
-        losses = [functional.cross_entropy(*pair) for pair in zip(self(batch).unbind(1), places, strict=True)]
+        losses = [F.cross_entropy(*pair) for pair in zip(self(batch).unbind(1), places, strict=True)]
         return {"loss": sum(losses) / 2, "count": len(batch)}
 
     def predict(
         self, questions: Questions, *, max_answer: int = 30, threshold: float | int = 0.0, batch_size: int = 32
     ) -> list[Answer]:
-        """The best answer to each question, in input order. Arguments and errors as for `n_best`."""
-        best = self.n_best(questions, 1, max_answer=max_answer, threshold=threshold, batch_size=batch_size)
-        return [answers[0] for answers in best]
-
-    def n_best(
-        self,
-        questions: Questions,
-        n: int = 5,
-        *,
-        max_answer: int = 30,
-        threshold: float | int = 0.0,
-        batch_size: int = 32,
-    ) -> list[list[Answer]]:
-        """For each question up to n different answers, best first. Of all windows a place's best score counts.
+        """The best answer to each question, in input order: of all windows the one with the highest score.
 
         max_answer  most units of an answer
         threshold   with no_answer: by how much an answer's score must pass that of "no answer", which is the lowest of
-                    all windows (as in run_squad.py) and is listed with the threshold added
+                    all windows (as in run_squad.py). An empty answer's score has the threshold added
         """
         assert self.no_answer or not threshold, "a threshold needs a head made with no_answer=True"
         windows = rows_of(questions, self.encoder, self.overlap)
-        spans: list[list[tuple[float, int, int]]] = [[] for _ in windows]
+        spans: list[list[tuple[float, int, int]]] = [[] for _ in windows]  # minus the score, characters start and end
         nulls = [float("inf")] * len(windows)
         rows = [row for of_question in windows for row in of_question]
         with evaluating(self):
@@ -302,20 +260,15 @@ class SpanExtractor(Head):
                 for number, row in enumerate(chosen):
                     begin, places = _passage(batch, number)
                     start, end = logits[number, :, begin + 1 : begin + 1 + len(places)].numpy()
-                    ranked = ((s, places[i][0], places[j][1]) for s, i, j in spans_by_score(start, end, max_answer))
-                    spans[row.number] += distinct(ranked, n)
+                    score, first, last = best_span(start, end, max_answer)
+                    spans[row.number].append((-score, places[first][0], places[last][1]))
                     nulls[row.number] = min(nulls[row.number], float(logits[number, :, NULL].sum()))
-        return [
-            self._answers(of_question[0].window.text, *both, n, threshold)
-            for of_question, *both in zip(windows, spans, nulls, strict=True)
-        ]
-
-    def _answers(
-        self, text: str, spans: list[tuple[float, int, int]], null: float, n: int, threshold: float | int
-    ) -> list[Answer]:
-        nothing = [(null + threshold, 0, 0)] if self.no_answer else []  # first among equals: an answer must pass it
-        ranked = sorted([*nothing, *spans], key=lambda span: (-span[0], span[1:]))
-        return [Answer(text[start:end], start, end, score) for score, start, end in distinct(ranked, n)]
+        answers = []
+        for of_question, found, null in zip(windows, spans, nulls, strict=True):
+            # "no answer" is first among equals: an answer must pass it. Without no_answer its score is -inf.
+            score, start, end = min([(-null - threshold, 0, 0), *found])
+            answers.append(Answer(of_question[0].window.text[start:end], start, end, -score))
+        return answers
 
     def _encode(self, rows: Sequence[Row]) -> Batch:
         return self.encoder.batch([row.question for row in rows], [row.window for row in rows], unit=self.unit)

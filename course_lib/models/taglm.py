@@ -1,9 +1,7 @@
 """TagLM: a tagger that reads, beside each word, what a language model says of the words around it.
 
-Source: Peters et al. 2017, arXiv:1705.00108, section 2 and 3, figure 2. Three steps: train word vectors and a language
-model on text without labels; read the model's top layer for each word; use it, frozen, as one more input of a tagger.
-Unlike in the paper any ContextEncoder can be the language model; with ELMo at the same places it is Peters et al. 2018,
-arXiv:1802.05365, section 3.3.
+Source: Peters et al. 2017, arXiv:1705.00108, section 2 and 3, figure 2. Unlike in the paper any ContextEncoder can be
+the language model; with ELMo in its place it is Peters et al. 2018, arXiv:1802.05365, section 3.3.
 """
 
 from __future__ import annotations
@@ -31,11 +29,6 @@ from course_lib.text.characters import Characters
 
 PLACES = ("input", "between", "output")  # below the first biLSTM, between the two, above the second
 
-_NO_FOLDER = (
-    "TagLM has no checkpoint folder of its own: its language model has one, and the tagger trains in minutes. "
-    "Keep its weights with state_dict(), or let fit(folder=...) keep the training."
-)
-
 
 class TaggerNetwork(ContextEncoder):
     """Layers: the word (vector and character representation side by side), biLSTM 1, biLSTM 2 (with what stands there).
@@ -52,7 +45,6 @@ class TaggerNetwork(ContextEncoder):
         characters: Characters | None,
         lm: ContextEncoder | ELMo | None,
         *,
-        lm_at: str,
         hidden: int,
         char_dim: int,
         dropout: float | int,
@@ -60,8 +52,8 @@ class TaggerNetwork(ContextEncoder):
         super().__init__()
         assert type(words) is StaticVectors, "other encoders go in as lm=..."
         self.lm = lm if lm is None or isinstance(lm, ELMo) else FrozenStates(lm, layer=-1)
-        self.places = lm.places if isinstance(lm, ELMo) else (lm_at,) if lm is not None else ()
-        assert {*self.places} <= {*PLACES}, f"lm_at and ELMo's places are among {PLACES}, not {self.places}"
+        self.places = lm.places if isinstance(lm, ELMo) else ("between",) if lm is not None else ()
+        assert {*self.places} <= {*PLACES}, f"ELMo's places are among {PLACES}, not {self.places}"
         self.words = copy.deepcopy(words)  # the copy learns, the table given stays
         self.characters, self.char_cnn = characters, None
         if characters is not None:
@@ -100,13 +92,12 @@ class TaggerNetwork(ContextEncoder):
         return Encoding(stacked([word, first, top]), batch.mask, batch.segment, masked_mean(top, batch.mask))
 
     def _beside(self, batch: Batch) -> dict[str, list[Float[Tensor, "batch unit lm_dim"]]]:
-        """For each place the language model's vectors, or none. ELMo has dropout of its own, the output the head's."""
+        """For each place the language model's vectors, or none. ELMo has dropout of its own."""
         vectors = {}
         if isinstance(self.lm, ELMo):
             vectors = self.lm(batch.ids["lm"], batch.mask)
         elif self.lm is not None:
-            top, place = batch.ids["lm"][:, :, 0], self.places[0]
-            vectors = {place: top if place == "output" else self.dropout(top)}
+            vectors = {"between": self.dropout(batch.ids["lm"][:, :, 0])}
         return {place: [vectors[place]] if place in vectors else [] for place in PLACES}
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
@@ -119,11 +110,10 @@ class TaggerNetwork(ContextEncoder):
         return [*groups, ("biLSTM 1", [self.lstm1]), ("biLSTM 2", [self.lstm2])]
 
     def _config(self) -> dict[str, Any]:
-        raise CourseError(_NO_FOLDER)
-
-    @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> TaggerNetwork:
-        raise CourseError(_NO_FOLDER)
+        raise CourseError(
+            "TagLM has no checkpoint folder of its own: its language model has one, and the tagger trains in minutes. "
+            "Keep its weights with state_dict(), or let fit(folder=...) keep the training."
+        )
 
 
 class TagLM(TokenTagger):
@@ -132,14 +122,12 @@ class TagLM(TokenTagger):
     labels      names of the tags; `forbidden_bio(labels)` lists what `tagger.crf.forbid` may rule out in prediction
     words       StaticVectors, the initial word vectors; the tagger learns a copy (freeze(["words"]) stops that)
     characters  None: no character representation
-    lm          its top layer is read, without gradient; it is no part of the tagger, neither of its parameters nor of
-                its `state_dict()`; an ELMo brings its own mix and places; None: the baseline without a language model
-    lm_at       where its vectors stand: "input" of biLSTM 1, "between" the two (the paper's best), "output" of biLSTM 2
+    lm          its top layer, read without gradient, stands between the two biLSTMs (the paper's best place); it is no
+                part of the tagger, neither of its parameters nor of its `state_dict()`; an ELMo brings its own mix and
+                places; None: the baseline without a language model
     hidden      units per direction of each biLSTM
     char_dim    width of a character's vector and number of filters (3 characters wide)
     tags        which tag layer of a TaggedSentence is learned; None: the only one it has
-
-    Batches, groups and freezing are those of TokenTagger. The language model is in no group: it never learns.
     """
 
     kind = "taglm"
@@ -151,7 +139,6 @@ class TagLM(TokenTagger):
         characters: Characters | None = None,
         lm: ContextEncoder | ELMo | None = None,
         *,
-        lm_at: str = "between",
         hidden: int = 64,
         char_dim: int = 30,
         dropout: float | int = 0.25,
@@ -160,21 +147,14 @@ class TagLM(TokenTagger):
     ):
         with seeded(seed):
             sizes = {"hidden": hidden, "char_dim": char_dim, "dropout": dropout}
-            network = TaggerNetwork(words, characters, lm, lm_at=lm_at, **sizes)
+            network = TaggerNetwork(words, characters, lm, **sizes)
             super().__init__(network, labels, dropout=dropout, tags=tags)
         self.crf = LinearChainCRF(len(self.labels)).to(network.device)
 
     def loss(self, batch: Batch) -> dict[str, Any]:
-        """{"loss": mean in nats per sentence, "count": of these}.
-
-        With an ELMo that has l2, "loss" is the sum of two further parts, "tags" and "penalty".
-        """
+        """{"loss": mean in nats per sentence, "count": of these}."""
         likelihood = self.crf.log_likelihood(self(batch).float(), batch.labels["labels"], batch.mask)
-        losses = {"loss": -likelihood.mean(), "count": len(batch)}
-        if isinstance(self.encoder.lm, ELMo) and self.encoder.lm.l2:
-            penalty = self.encoder.lm.penalty()
-            losses |= {"loss": losses["loss"] + penalty, "tags": losses["loss"], "penalty": penalty}
-        return losses
+        return {"loss": -likelihood.mean(), "count": len(batch)}
 
     def predict(self, sentences: Texts, batch_size: int = 32) -> list[list[str]]:
         """The most probable tag sequence of each sentence, in input order."""

@@ -1,8 +1,8 @@
-"""The Transformer: one layer, positions, and the two stacks: an encoder, and a decoder that never looks ahead.
+"""The Transformer: one layer, positions, the two stacks (an encoder, and a decoder that never looks ahead), and GPT.
 
 Source: Vaswani et al. 2017, arXiv:1706.03762, section 3 and figure 1; learned positions as in BERT and GPT. Config
 names and the paper's symbols: d_model, d_ff, n_layers = N, n_heads = h, dropout = P_drop. Masks are boolean, True = may
-attend; shapes are batch first. Built on this: Translator, LeftToRightLM, BERT.
+attend; shapes are batch first. Built on this too: Translator, BERT.
 """
 
 from __future__ import annotations
@@ -11,13 +11,21 @@ import importlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn import functional as F
 
-from course_lib.models.attention import MultiHeadAttention
+from course_lib.data.batch import Batch, piece_batch
+from course_lib.data.records import Sentence
+from course_lib.data.streams import StreamBatch
+from course_lib.models.attention import MultiHeadAttention, causal_mask
+from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.fast import Dropout
+from course_lib.text.pieces import Pieces
+from course_lib.text.word_pieces import VOCABULARY_FILE, WordPieces
 
 States = Float[Tensor, "batch seq d_model"]
 Mask = Bool[Tensor, "*#rows #seq key"] | None
@@ -154,18 +162,15 @@ class PositionedEmbedding(nn.Module):
 
     def forward(self, ids: Int[Tensor, "batch seq"], start: int = 0) -> Float[Tensor, "batch seq d_model"]:
         """Vectors of ids that stand at positions start, start + 1, ..."""
-        return self.dropout(self.positioned(self.tokens(ids) * self.scale, start))
-
-    def positioned(self, states: Float[Tensor, "batch seq d"], start: int = 0) -> Float[Tensor, "batch seq d"]:
-        end = start + states.shape[1]
-        if self.kind == "none":
-            return states
+        states, end = self.tokens(ids) * self.scale, start + ids.shape[1]
         if self.kind == "learned":
             assert end <= len(self.positions.weight), f"position {end} of {len(self.positions.weight)}"
-            return states + self.positions.weight[start:end]
-        if end <= len(self.table):
-            return states + self.table[start:end]
-        return states + sinusoidal_positions(end, states.shape[-1])[start:].to(states)
+            states = states + self.positions.weight[start:end]
+        elif self.kind == "sinusoidal" and end <= len(self.table):
+            states = states + self.table[start:end]
+        elif self.kind == "sinusoidal":
+            states = states + sinusoidal_positions(end, states.shape[-1])[start:].to(states)
+        return self.dropout(states)
 
 
 class Stack(nn.Module):
@@ -236,9 +241,74 @@ class TransformerDecoder(Stack):
         return weights
 
 
+class LeftToRightLM(ContextEncoder):
+    """GPT: each piece predicts the next one. Radford et al. 2018 ("Improving Language Understanding by Generative
+    Pre-Training"), section 3.1.
+
+    Layer 0 is a piece plus its position, counted in pieces; layer n sees no piece later than its own. A sentence is
+    read as [BOS] w1 w2 ..., so the first word is predicted too. Its vector is the last word's on top.
+    One table serves as input embedding and output weight.
+    """
+
+    kind = "left-to-right-lm"
+
+    def __init__(self, config: TransformerConfig, pieces: Pieces | WordPieces):
+        super().__init__()
+        self.config, self.pieces = config, pieces
+        self.embedding = PositionedEmbedding(len(pieces), config)
+        self.stack = TransformerEncoder(config)
+        self.layer_names = ("piece", *(f"layer {number}" for number in range(1, config.n_layers + 1)))
+        self.dims = (config.d_model,) * (config.n_layers + 1)
+        self.sentence_dim = config.d_model
+        self.max_units = config.max_units - 1 if config.positions == "learned" else None  # one place is for [BOS]
+
+    def forward(self, ids: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch seq vocab"]:
+        """Logits for the piece after each one."""
+        return self.stack(self.embedding(ids), causal=True) @ self.embedding.tokens.weight.T
+
+    def loss(self, batch: StreamBatch) -> dict[str, Any]:
+        """Mean negative log-likelihood (nats) of the next piece of running text; exp of it is the perplexity.
+
+        A step begins without knowledge of the one before.
+        """
+        loss = F.cross_entropy(self(batch.ids).flatten(0, 1), batch.targets.flatten())
+        return {"loss": loss, "count": batch.targets.numel()}
+
+    def attentions(self, batch: Batch) -> tuple[list[Float[Tensor, "batch head query key"]], list[list[str]]]:
+        """Weights per layer, and each row's pieces with [BOS] in front; columns and rows past its end are padding."""
+        ids, lengths = batch.ids["pieces"], batch.ids["real"].sum(1).tolist()
+        weights = self.stack.attentions(
+            self.stack.trace(self.embedding(ids), causal=True), causal_mask(ids.shape[1], device=ids.device)
+        )
+        return weights, [self.pieces.tokens(row[:n]) for row, n in zip(ids.tolist(), lengths, strict=True)]
+
+    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        most = None if self.max_units is None else self.max_units + 1
+        rows = [(sentence,) for sentence in first]
+        return piece_batch(rows, self.pieces, unit, self.pieces.begin, None, most, type(self).__name__)
+
+    def _states(self, batch: Batch) -> Encoding:
+        ids = batch.ids
+        # Padding stands on the right, where no real piece looks: the causal mask is enough.
+        layers = torch.stack(self.stack.trace(self.embedding(ids["pieces"]), causal=True))
+        rows = torch.arange(len(batch), device=layers.device)
+        sentence = layers[-1, rows, ids["real"].sum(1) - 1]
+        return Encoding(layers[:, rows[:, None], ids["places"]], batch.mask, batch.segment, sentence)
+
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        return list(zip(self.layer_names, [[self.embedding], *self.stack.groups()], strict=True))
+
+    def _files(self) -> dict[str, str]:
+        return self.pieces.files()
+
+    @classmethod
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> LeftToRightLM:
+        kind = WordPieces if VOCABULARY_FILE in files else Pieces
+        return cls(TransformerConfig(**config), kind.from_files(files))
+
+
 def __getattr__(name: str):
-    """Translator and LeftToRightLM stand in their own files, and are found here too."""
-    places = {"Translator": "translator", "LeftToRightLM": "left_to_right_lm"}
-    if name not in places:
+    """Translator stands in its own file, which is built on this one, and is found here too."""
+    if name != "Translator":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"course_lib.models.{places[name]}"), name)
+    return importlib.import_module("course_lib.models.translator").Translator

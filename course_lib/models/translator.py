@@ -28,6 +28,7 @@ from course_lib.models.transformer import PositionedEmbedding, TransformerConfig
 from course_lib.text.pieces import Pieces
 
 Source, SourceMask = Int[Tensor, "batch source"], Bool[Tensor, "batch source"]
+Target, Logits = Int[Tensor, "batch target"], Float[Tensor, "batch target vocab"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class TranslationBatch(Movable):
 
     source: Source
     source_mask: SourceMask
-    target: Int[Tensor, "batch target"]
+    target: Target
     target_mask: Bool[Tensor, "batch target"]
     places: Int[Tensor, " item"]
 
@@ -68,9 +69,7 @@ class Translator(nn.Module):
         self.embedding = PositionedEmbedding(len(pieces), config)
         self.encoder, self.decoder = TransformerEncoder(config), TransformerDecoder(config)
 
-    def forward(
-        self, source: Source, source_mask: SourceMask, target: Int[Tensor, "batch target"]
-    ) -> Float[Tensor, "batch target vocab"]:
+    def forward(self, source: Source, source_mask: SourceMask, target: Target) -> Logits:
         """Logits for the piece after each target piece; `target` begins with [BOS]."""
         return self.logits(self._read(source, source_mask, target))
 
@@ -146,9 +145,7 @@ class Translator(nn.Module):
         """The encoder's output for source ids."""
         return self.encoder(self.embedding(source), padding_mask(mask))
 
-    def _read(
-        self, source: Source, mask: SourceMask, target: Int[Tensor, "batch seq"]
-    ) -> Float[Tensor, "batch seq d_model"]:
+    def _read(self, source: Source, mask: SourceMask, target: Target) -> Float[Tensor, "batch target d_model"]:
         return self.decoder(self.embedding(target), self.read_source(source, mask), padding_mask(mask))
 
     def logits(self, states: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows vocab"]:

@@ -34,9 +34,8 @@ class BatchNorm(nn.BatchNorm1d):
     """Batch normalisation for short fine-tuning, and for a batch of one row.
 
     The running averages are the plain mean of the first batches, 1 / momentum of them, and move by `momentum` then.
-    PyTorch's (and fastai's) move from mean 0 and variance 1 instead. The states of a language model are small: after a
-    few dozen steps that variance would still outweigh theirs, and nearly the same output would go to every text.
-    One row has no spread, so in training the running averages serve for it and stay as they are.
+    PyTorch's (and fastai's) move from variance 1, which after a few dozen steps would still outweigh a language model's
+    small states: nearly the same output for every text. In training the averages serve for one row, unchanged.
     """
 
     share = 1.0
@@ -61,8 +60,7 @@ class ULMFiTClassifier(SequenceClassifier):
     hidden        width between the two blocks (batch norm, dropout, linear; ReLU after the first)
     dropout       before the first block's linear layer, block_dropout before the second's
     bptt          a text is read in chunks of so many words, each from the detached state after the one before
-    max_len       the last `max_len` words read are pooled; chunks before them are read without gradient, only for their
-                  state. So memory does not grow with the length of the text (fastai does the same, by whole chunks)
+    max_len       the last words read that are pooled; chunks before them are read without gradient, for their state
     layer_groups  the language model's without its softmax, which has no part here and stays frozen; then "head"
     """
 
@@ -94,10 +92,6 @@ class ULMFiTClassifier(SequenceClassifier):
         drops = {"dropout": dropout, "block_dropout": block_dropout}
         self._settings = {"labels": list(self.labels), "hidden": hidden, **drops, "bptt": bptt, "max_len": max_len}
         self.to(encoder.device)
-
-    def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
-        """Logits, before softmax."""
-        return self.output(self.pooled(batch))
 
     def pooled(self, batch: Batch) -> Float[Tensor, "batch three_dim"]:
         """[last, maximum, mean] of the top layer over the last `max_len` words of each text."""

@@ -1,6 +1,7 @@
 """The last layer of a language model: from a state to a probability for every word, three ways.
 
-Ids must be in the order of frequency (a Vocabulary's are): both cheaper ways lean on it.
+Each gives `forward(states, targets)`, nats per word, and `log_probs(states)`. Ids must be in the order of frequency (a
+Vocabulary's are): both cheaper ways lean on it.
 Source: Jozefowicz et al. 2016, arXiv:1602.02410, section 3.1 (sampled softmax with importance sampling); Grave et al.
 2017, arXiv:1609.04309, section 4 (adaptive softmax); Bengio and Senecal 2008 (the estimate of the denominator).
 """
@@ -15,18 +16,6 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 _DIVISOR = 4  # Grave et al. 2017, section 4.3: each rarer group has a quarter of the dimensions
-
-
-def word_softmax(
-    kind: str, dim: int, vocab_size: int, *, cutoffs: tuple[int, ...] = (), n_samples: int = 1
-) -> FullSoftmax | AdaptiveSoftmax | SampledSoftmax:
-    """The softmax called `kind`. Each gives `forward(states, targets)`, nats per word, and `log_probs(states)`."""
-    if kind == "full":
-        return FullSoftmax(dim, vocab_size)
-    if kind == "sampled":
-        return SampledSoftmax(dim, vocab_size, n_samples)
-    assert kind == "adaptive", f'softmax={kind!r} is none of "full", "sampled", "adaptive"'
-    return AdaptiveSoftmax(dim, vocab_size, cutoffs)
 
 
 class FullSoftmax(nn.Module):

@@ -126,10 +126,9 @@ class WordVectors:
         return self.nearest(self.unit[self.row(word)], k, exclude=[word])
 
     def analogy(self, a: str, b: str, c: str, k: int = 5) -> list[tuple[str, float]]:
-        """The k words nearest to a - b + c: `analogy("king", "man", "woman")` asks for king - man + woman.
+        """The k words nearest to a - b + c, but these three: `analogy("king", "man", "woman")`.
 
-        The three vectors are brought to length 1 first (3CosAdd: Levy and Goldberg 2014, section 3). The three words
-        themselves are left out: the nearest is often a or c itself.
+        The three vectors are brought to length 1 first (3CosAdd: Levy and Goldberg 2014, section 3).
         """
         unit = self.unit
         target = unit[self.row(a)] - unit[self.row(b)] + unit[self.row(c)]

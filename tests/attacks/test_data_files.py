@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from course import predict
+from course.lab.review_words import ReviewWords
 from course_lib.data.readers.texts import read_aligned
-from course_lib.models.review_words import ReviewWords
 from tests.attacks.law import TIMES
 from tests.attacks.samples import READERS, SQUAD
 from tests.attacks.spoilers import spoil_bytes, spoil_json

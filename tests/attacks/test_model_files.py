@@ -10,14 +10,14 @@ import pytest
 import safetensors.torch
 import torch
 
+from course.lab import heads_on_body
+from course.lab.review_words import ReviewWords
 from course_lib.checkpoints import META, TENSORS, load_checkpoint, read_tensors, save_checkpoint
 from course_lib.errors import CourseError
-from course_lib.models import heads_on_body
 from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.elmo_files import load_elmo
 from course_lib.models.encoder import ContextEncoder, RandomEncoder, StaticVectors
 from course_lib.models.heads import SequenceClassifier, load_head
-from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load
 from course_lib.models.transformer import Translator
 from course_lib.models.word_vectors import WordVectors

@@ -26,7 +26,7 @@ HOSTILE = [
 ]
 SETUP = f"""
 import numpy as np
-from course.widgets import attention_heatmap, bertviz_view, embedding_map, fill_mask, occurrences, one_hot_row
+from course.widgets import attention_heatmap, bertviz_view, embedding_map, fill_mask, one_hot_row
 from course.widgets import rate_designer, scalar_mix, softmax_saturation, span_explorer, token_strip
 rng = np.random.default_rng(7)
 tables = {{w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}}
@@ -38,16 +38,10 @@ CELLS = [
     'shown = embedding_map(tables, words, ask=("word4", "word5", "word6"))\nshown',
     "odd = embedding_map(rng.normal(size=(6, 5)), hostile)\nodd",
     "table = one_hot_row(np.arange(21).reshape(7, 3) / 10 - 1, [*hostile, '사과'])\ntable.word = 4\ntable",
-    """rows = rng.normal(size=(2, 6, 5))
-unit = rows / np.linalg.norm(rows, axis=2, keepdims=True)
-pairs = occurrences({"word alone": np.ones((6, 6)), "biLM": unit[0] @ unit[0].T, hostile[0]: unit[1] @ unit[1].T},
-                    [[word, "of", "배"] for word in hostile], [0] * 6, ["one", "two", "one", "two", hostile[1], "one"])
-pairs""",
     """senses = ["one"] * 5 + [hostile[0]] * 6
 tops = np.stack([rng.normal(size=10) + 2 * (sense == "one") for sense in senses])
 mix = scalar_mix({"token": np.ones((11, 10)), hostile[1]: rng.normal(size=(11, 10)), "layer 2": tops},
-                 [[*hostile, "배"]] * 11, [6] * 11, senses, [[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]],
-                 {"learned": [-1.0, 0.5, 2.0]}, static=(0.5, 0.85))
+                 [[*hostile, "배"]] * 11, [6] * 11, senses, {"learned": [-1.0, 0.5, 2.0]})
 mix""",
     "saturated = softmax_saturation()\nsaturated",
     """powers = np.exp(np.random.default_rng(0).normal(size=(2, 3, 8, 8)))
@@ -72,7 +66,7 @@ gaps""",
 strange = fill_mask([counting(hostile[0], tuple(wild[:-1])), counting("two", tuple(wild))], [" ".join(wild)])
 strange""",
     """spans = span_explorer([*hostile, *hostile], np.arange(12) * 5 % 7, np.arange(12) * 3 % 7, hostile[0], null=10.5,
-                      gold=(1, 2), max_answer=4)
+                      max_answer=4)
 spans""",
     """from course.widgets.word_stories import Stop, Story, word_generations
 from course_lib.errors import CourseError
@@ -108,14 +102,6 @@ def needs_browser():
         missing = "playwright is not installed: make test installs it"
     if missing is not None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items):
-    """With `-n 2` one process holds the gallery, the other the built site; each other file stays whole."""
-    for item in items:
-        name = next((name for name in ("lab", "site") if name in getattr(item, "fixturenames", ())), item.path.stem)
-        item.add_marker(pytest.mark.xdist_group(name))
 
 
 @pytest.fixture(scope="session")  # starting it takes longer than any test

@@ -50,16 +50,10 @@ def test_the_list_holds_the_best_no_answer_and_the_refused(root, shown):
 
 
 def test_marks_move_by_key_to_both_ends(lab, root, shown):
+    places = {"Home": 0, "ArrowRight": 1, "PageUp": 11, "ArrowDown": 10, "End": LAST, "PageDown": 1}
     for name in ("start", "end"):
         mark = root.locator(f"[data-mark={name}]")
-        for key, place in (
-            ("Home", 0),
-            ("ArrowRight", 1),
-            ("PageUp", 11),
-            ("ArrowDown", 10),
-            ("End", LAST),
-            ("PageDown", 1),
-        ):
+        for key, place in places.items():
             mark.press(key)
             setattr(shown, name, place)
             check(root, shown)
@@ -88,7 +82,6 @@ def test_buttons_list_and_switch(lab, root, shown):
     start, end = shown.table()
     for name, pair in (
         ("best start and best end, apart", (start.argmax(), end.argmax())),
-        ("gold answer", (1, 2)),
         ("best answer", shown.spans()[0][:2]),
     ):
         root.get_by_role("button", name=name, exact=True).press("Enter")

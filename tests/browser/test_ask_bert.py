@@ -42,6 +42,12 @@ def says(page, words: str) -> None:
     expect(page.locator(".say")).to_contain_text(words)
 
 
+def typed(page, text: str) -> None:
+    """Type it instead of what is there; all that is shown is then of this text."""
+    page.locator("textarea").fill(text)
+    expect(page.locator(".stale")).to_have_count(0)
+
+
 def hidden(page) -> list[str]:
     return page.locator(".token.hidden").evaluate_all("all => all.map(token => token.dataset.piece)")
 
@@ -50,7 +56,7 @@ def hidden(page) -> list[str]:
     ("name", "text"), [("bert-en", MARY.replace("Mary", "John")), ("bert-ko", "아버지 와 [MASK] 는 함께 살았다 .")]
 )
 def test_what_is_typed_gets_python_s_guesses(page, name, text):
-    page.locator("textarea").fill(text)
+    typed(page, text)
     (expected,) = load(name).fill(text, 10)
     says(page, f"{name} expects “{expected[0][0]}”")
     found = page.locator(".lists .guess").evaluate_all(GUESSES)
@@ -64,18 +70,17 @@ def test_a_gap_stays_with_its_word_while_the_text_changes(page):
     field.type("Yesterday ")
     field.press("End")
     field.type(" So it goes.")
-    says(page, "“she”, hidden here")
+    assert hidden(page) == ["she"]
     field.fill("Yesterday Mary lost her keys because she was in a hurry.")
     for text in ("Yesterday Mary lost her keys because then she was in a hurry.", "because then she was in a hurry."):
-        field.fill(text)  # one change at a time: a word right before it, words far before it
-        page.wait_for_function("text => course.live.state().text === text", arg=text)
+        typed(page, text)  # one change at a time: a word right before it, words far before it
         assert hidden(page) == ["she"]
     field.fill("because then he was in a hurry.")
     assert hidden(page) == []
 
 
 def test_a_guess_goes_into_the_text_and_is_undone(page):
-    page.locator("textarea").fill("The dog [MASK] in the garden.")
+    typed(page, "The dog [MASK] in the garden.")
     page.locator(".guess", has_text="##s").click()
     assert page.locator("textarea").input_value() == "The dogs in the garden."
     page.get_by_role("button", name="undo").click()
@@ -138,16 +143,16 @@ def test_a_piece_can_be_asked_before_its_text_is_read(site, chromium):
 
 
 def test_hostile_odd_and_long_text_is_text(page):
-    page.locator("textarea").fill("<img src=x onerror=window.hit=1> </script><script>window.hit=1</script>")
+    typed(page, "<img src=x onerror=window.hit=1> </script><script>window.hit=1</script>")
     assert page.locator("#ask-bert img, #ask-bert script").count() == 0
     assert page.evaluate("window.hit") is None
-    page.locator("textarea").fill("😀🏽 🇰🇷 भाषा and [MASK] x\u0301")
+    typed(page, "😀🏽 🇰🇷 भाषा and [MASK] x\u0301")
     says(page, "bert-en expects")
     expect(page.locator("p.soft")).to_contain_text("does not know: 😀🏽")
-    page.locator("textarea").fill("the old man and the sea and " * 350)
-    page.wait_for_function("() => course.live.state().answer.n === 128")
+    typed(page, "the old man and the sea and " * 350)
+    assert page.evaluate("course.live.state().answer.n") == 128
     expect(page.locator(".trouble")).to_contain_text("Only the first 126 pieces")
-    page.locator("textarea").fill("")
+    typed(page, "")
     says(page, "Type a sentence.")
 
 
@@ -170,8 +175,7 @@ def test_the_published_model_comes_when_it_is_asked_for_and_only_looks(page, sit
     assert hidden(page) == ["she"]
     page.locator(".lists button").click()
     page.locator(".sense").first.wait_for()
-    page.locator("textarea").fill("We rested on the grassy Bank of the river.")
-    expect(page.locator(".stale")).to_have_count(0)  # what stood for the old sentence is gone
+    typed(page, "We rested on the grassy Bank of the river.")
     page.locator(".sense").first.wait_for()
     found = page.locator(".sense").evaluate_all("rows => rows.map(row => [row.dataset.sense, +row.dataset.cosine])")
     words, places, senses = zip(*sense_sentences()["bank"], strict=True)
@@ -182,7 +186,7 @@ def test_the_published_model_comes_when_it_is_asked_for_and_only_looks(page, sit
         assert cosine == pytest.approx(mean @ mine[5] / np.linalg.norm(mean) / np.linalg.norm(mine[5]), abs=1e-4)
     assert [sense for sense, _ in found] == ["river", "money"]
     assert "river" in page.locator(".lists").inner_text().rpartition("Nearest:")[2]
-    page.locator("textarea").fill("Mary lost her keys because she was in a hurry.")
+    typed(page, "Mary lost her keys because she was in a hurry.")
     expect(page.locator(".lists")).to_contain_text("Type a sentence with one of these words: bank, ")
     page.locator(".token").nth(6).click()
     page.get_by_role("button", name="ask bert-en again").click()
@@ -195,7 +199,7 @@ def test_the_korean_page_speaks_korean(site, chromium):
         opened(page, site, name="ko/ask_bert.html")
         assert "배" in page.locator("textarea").input_value()
         for text in ("아버지 와 [MASK] 는 [MASK] 살았다 .", "가 " * 5000, "", MARY):
-            page.locator("textarea").fill(text)
+            typed(page, text)
             if "[MASK]" in text:
                 name = "bert-en" if text == MARY else "bert-ko"
                 (piece, _), *_ = load(name).fill(text, 1)[0]
@@ -216,19 +220,19 @@ def test_the_korean_page_speaks_korean(site, chromium):
 
 
 def test_a_quotation_begins_and_ends_with_a_whole_word(page):
-    page.locator("textarea").fill("The old pottery is full of hot [MASK] and it is a yard now.")
+    typed(page, "The old pottery is full of hot [MASK] and it is a yard now.")
     says(page, "in “pottery is full of hot [MASK] and it is a yard”,")
     assert {"##tery", "##ard"} < set(page.evaluate("course.live.state().answer.names"))
 
 
-@pytest.mark.parametrize("name", ["ask_bert.html", "ko/ask_bert.html"])
-@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (700, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme", "name"), [(360, "dark", "ko/ask_bert.html"), (700, "light", "ask_bert.html")]
+)
 def test_it_fits_its_window(site, chromium, width, scheme, name):
     with reader(chromium, width, scheme) as page:
         opened(page, site, name=name)
         for text in ("a", "x" * 90, "the old man and the [MASK] " * 15):
-            page.locator("textarea").fill(text)
-            page.wait_for_function("text => course.live.state().text === text", arg=text)
+            typed(page, text)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, text
         assert page.locator(".rank").evaluate_all(f"all => Math.min(...all.map({TYPE}))") >= 12
         for head in page.locator(".grid button").all():
@@ -236,9 +240,7 @@ def test_it_fits_its_window(site, chromium, width, scheme, name):
             assert head.locator("span").evaluate("name => name.scrollWidth <= name.clientWidth"), head.inner_text()
 
 
-@pytest.mark.parametrize(
-    ("width", "name"), [(1280, "ask_bert"), (1280, "ko/ask_bert"), (1280, "index"), (360, "index")]
-)
+@pytest.mark.parametrize(("width", "name"), [(1280, "ask_bert"), (1280, "ko/ask_bert"), (360, "index")])
 def test_nothing_moves_while_a_page_comes(site, chromium, width, name):
     with reader(chromium, width, "dark") as page:
         page.add_init_script("""window.moved = 0; new PerformanceObserver(all => all.getEntries().forEach(one => {

@@ -3,8 +3,7 @@
 import nbformat
 import pytest
 
-from tests.browser.conftest import KERNEL, needs_browser, reader
-from tests.notebooks.lab import Lab
+from tests.browser.conftest import KERNEL, reader
 
 pytestmark = pytest.mark.browser
 SHOWN = "shown"
@@ -37,10 +36,10 @@ def test_an_exported_page_is_alive_without_kernel_and_network(stored, shown, tmp
         assert frame.locator(".say").inner_text() == shown.finding()
 
 
-def test_an_untrusted_notebook_shows_the_still_picture(stored):
-    needs_browser()
-    with Lab(stored, timeout=60) as lab:
-        picture = lab.page.locator(".jp-OutputArea img")
-        picture.wait_for()
-        assert picture.evaluate("image => image.naturalWidth") == 760
-        assert lab.page.locator(".jp-OutputArea iframe").count() == 0
+def test_an_untrusted_notebook_shows_the_still_picture(lab, stored):
+    page = lab.open(stored)
+    picture = page.locator(".jp-OutputArea img")
+    picture.wait_for()
+    assert picture.evaluate("image => image.naturalWidth") == 760
+    assert page.locator(".jp-OutputArea iframe").count() == 0
+    page.close()

@@ -23,8 +23,8 @@ def typed(page, exercise_id, source):
     return shown
 
 
-@pytest.mark.parametrize(("name", "ids"), [("01_word_vectors", ["1.3"]), ("08_heads", ["8.3", "8.4", "8.6", "8.7"])])
-def test_exercises_are_solved_in_the_page(site, chromium, name, ids):
+def test_exercises_are_solved_in_the_page(site, chromium):
+    name, ids = "08_heads", ["8.3", "8.4", "8.6", "8.7"]
     with reader(chromium) as page:
         page.goto(address(site, name))
         assert page.evaluate("performance.getEntriesByType('resource').filter(e => e.name.includes('/python/'))") == []

@@ -11,7 +11,7 @@ from course.catalogue import particle
 from course.widgets import drawings, scalar_mix
 from course.widgets.base import FOLDER
 from course_lib.language import speaking
-from tests.browser.test_all_widgets import PRESSED, drawn
+from tests.browser.test_all_widgets import HEIGHT, PRESSED, drawn
 from tests.test_language import PARTICLES
 from tests.widgets.test_all_widgets import LARGE
 
@@ -30,20 +30,9 @@ def test_particles_of_the_page_are_those_of_python(chromium):
 
 
 def test_drawings_say_korean():
-    drawn = [
-        "sliding_window",
-        "skip_gram",
-        "look_up",
-        "taglm",
-        "elmo",
-        "ulmfit",
-        "transformer",
-        "attention",
-        "bert",
-        "four_heads",
-    ]
+    names = "sliding_window skip_gram look_up taglm elmo ulmfit transformer attention bert four_heads".split()  # noqa: SIM905
     with speaking("ko"):
-        says = [getattr(drawings, name)().says for name in drawn]
+        says = [getattr(drawings, name)().says for name in names]
     assert [words for words in says if ENGLISH.search(re.sub("“.*?”", "", words))] == []
 
 
@@ -56,50 +45,27 @@ TORN = """() => [...document.querySelectorAll(".cw *")]
   .filter(e => e.offsetHeight && new Set([...(r => (r.selectNodeContents(e), r.getClientRects()))(new Range())]
     .map(box => Math.round(box.top))).size > 1).map(e => e.textContent)"""
 # names, tokens, keys and signs that a Korean reader knows so; w0 and the like are a widget's own data
-KNOWN = {
-    "JupyterLab",
-    "Tab",
-    "Esc",
-    "Enter",
-    "Escape",
-    "MASK",
-    "UNK",
-    "CLS",
-    "SEP",
-    "She",
-    "rowed",
-    "across",
-    "the",
-    "river",
-    "to",
-    "bank",
-}
+KNOWN = set(re.findall(r"\w+", "JupyterLab Tab Esc Enter Escape MASK UNK CLS SEP She rowed across the river to bank"))
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_widget_speaks_korean(chromium, name):
+def test_a_widget_speaks_korean_and_nothing_moves(chromium, name):
     with speaking("ko"):
         widget = LARGE[name][0]()
         said, page_html = repr(widget), widget.page()
     assert ENGLISH.findall(said) == []
     assert html.escape(widget.title) in page_html  # by which a live page knows it
-    with drawn(chromium, name, [360], language="ko") as widths:
-        for _, frame in widths:
-            assert frame.locator("html").get_attribute("lang") == "ko"
-            assert frame.evaluate("getComputedStyle(document.querySelector('.cw')).wordBreak") == "keep-all"
-            assert frame.evaluate(TORN) == []  # a line of Korean may end anywhere, but not within a number
-            for pressed, words in frame.evaluate(PRESSED, [40, WORDS]):
-                own = {*KNOWN, *re.findall(r"[A-Za-z]+", json.dumps(data_of(widget)))}
-                assert (pressed, {*re.findall(r"[A-Za-z]{2,}", words)} - own) == (pressed, set())
-
-
-def data_of(widget):
-    """What a widget shows as it was given: all traits but the Korean of its sentences."""
-    return {
-        n: v
-        for n in widget.keys
-        if n not in ("texts", "_esm", "_css") and isinstance(v := getattr(widget, n), (list, dict, str))
-    }
+    given = (getattr(widget, name) for name in widget.keys if name not in ("texts", "_esm", "_css"))
+    data = json.dumps([value for value in given if isinstance(value, (list, dict, str))])
+    own = {*KNOWN, *re.findall(r"[A-Za-z]+", data)}
+    with drawn(chromium, page_html, 360) as (_, frame):
+        assert frame.locator("html").get_attribute("lang") == "ko"
+        assert frame.evaluate("getComputedStyle(document.querySelector('.cw')).wordBreak") == "keep-all"
+        assert frame.evaluate(TORN) == []  # a line of Korean may end anywhere, but not within a number
+        (_, (_, before)), *_ = answers = frame.evaluate(PRESSED, [40, WORDS, HEIGHT])
+        for pressed, (words, height) in answers:
+            assert (pressed, {*re.findall(r"[A-Za-z]{2,}", words)} - own) == (pressed, set())
+            assert (pressed, height) == (pressed, before)
 
 
 def test_the_layers_and_senses_of_a_mix_are_said_in_korean(chromium):

@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from course.lab.attention_heads import word_weights
+from course.lab.heads_on_body import load_heads
 from course.live.checkpoint_scripts import write_model
 from course.live.page import script
 from course.sources.public import load_public
 from course_lib.config import data_dir
 from course_lib.data.records import Sentence
-from course_lib.models.heads_on_body import load_heads
 from course_lib.models.shipped import load
 from course_lib.text.word_pieces import MASK
 from course_lib.text.words import split_sentences
@@ -75,37 +75,11 @@ ODD = [
     *("", " ", "İstanbul ΑΣ naïve CAFÉ", "a\u0301 \u200b\ufeff\x85 x\u00adx", "x" * 101, "漢字かな 한글 ㄱㅏ"),
     *("don't O'Brien's U.S. 3.14 1,000 !!! … 😀🏽 🇰🇷", "dog'sbody 'tis y'all rock'n'roll it'd've I'M o'clock'ſ"),
     *("a\u166db a\u2e4eb", "e.g. U.S.A x.y. a.b.c.d.e.f.g.", "1,000,5 3.x", "[MASK] <b>&amp;</b>"),
-    *(
-        "안녕\u200b하세요 \ufeff배\u2060가\u200f \u200b .",
-        "👩\u200d👧 ❤️\u200d🔥 🏴\U000e0067\U000e007f x\u200dy\u200d \U000e0001",
-    ),
+    "안녕\u200b하세요 \ufeff배\u2060가\u200f \u200b .",
+    "👩\u200d👧 ❤️\u200d🔥 🏴\U000e0067\U000e007f x\u200dy\u200d \U000e0001",
 ]
-SIGNS = [
-    "\u200b",
-    "\ufeff",
-    "\u00ad",
-    "\u200c",
-    "\u200d",
-    "\u200e",
-    "\u202e",
-    "\u2060",
-    "\u2066",
-    "\x00",
-    "\x1c",
-    "\x96",
-]
-SIGNS += [
-    *"aeS1é가배.,'’-!?🙂👧🏽🏴❤가를 \t",
-    "n't",
-    " the ",
-    "\u0301",
-    "\ufe0f",
-    "\U000e0067",
-    "\U000e0001",
-    "中",
-    "ᄇ",
-    "ᅢ",
-]
+SIGNS = [*"\u200b\ufeff\u00ad\u200c\u200d\u200e\u202e\u2060\u2066\x00\x1c\x96aeS1é가배.,'’-!?🙂👧🏽🏴❤가를 \t"]
+SIGNS += ["n't", " the ", *"\u0301\ufe0f\U000e0067\U000e0001中배"]
 
 
 def unpacked(found) -> np.ndarray:
@@ -207,9 +181,7 @@ def test_each_direction_expects_what_its_softmax_says_of_the_state_before(page, 
     top = torch.tensor(lm.encode([words])[0][-1])
     with torch.no_grad():
         after, before = (lm.softmax.log_probs(half).exp().numpy() for half in top.chunk(2, dim=-1))
-    assert (
-        np.abs(left[1:] - after[:-1]).max() < 1e-5
-    )  # a state from the left has read its word: it expects the next one
+    assert np.abs(left[1:] - after[:-1]).max() < 1e-5  # a state from the left expects the next word
     assert np.abs(right[:-1] - before[1:]).max() < 1e-5
     assert left.sum(-1) == pytest.approx(np.ones(len(words)), abs=1e-4)
 
@@ -253,10 +225,7 @@ def test_the_assembled_product_is_numpy_s_and_its_twin_s(page):
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [
-        ("bilm-en", "The text has 200 words; at most 128 fit"),
-        ("bert-en", "The words have 200 pieces; at most 126 fit"),
-    ],
+    [("bilm-en", "The text has 200 words; at most 128 fit"), ("bert-en", "The words have 200 pieces; at most 126 fit")],
 )
 def test_what_is_too_long_is_said(page, name, said):
     too_long = "name => course.live.load(name).then(({ encode }) => encode(Array(200).fill('word')))"

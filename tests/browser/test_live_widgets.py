@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from course.lab import generations
 from course.lab.probes import sense_split
+from course.lab.review_words import ReviewWords
 from course.lab.widget_inputs import sentence_reader, shipped_model
 from course.live.page import WIDGETS
 from course.site.build import build_site
@@ -21,7 +22,6 @@ from course.widgets.typed_words import AskReview, AskWords
 from course.widgets.word_stories import WordGenerations
 from course_lib.config import data_dir
 from course_lib.language import speaking
-from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load
 from tests.browser.conftest import reader
 from tests.site.small import display, project

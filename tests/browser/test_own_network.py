@@ -17,6 +17,7 @@ from course.chapters.ch07.ex_7_8_encoder_block import encoder_block
 from course.site.build import write_ask
 from course_lib.language import speaking
 from tests.browser.conftest import reader
+from tests.browser.test_ask_bert import ANSWERED, typed
 from tests.browser.test_korean_widgets import ENGLISH
 
 pytestmark = pytest.mark.browser
@@ -45,11 +46,7 @@ def by_hand(n: int, **settings) -> tuple[nn.Module, Callable]:
     return model, lambda ids: (model.states(ids)[-1], model(model.states(ids)[-1]))
 
 
-KINDS = {
-    "built": built,
-    "before": lambda n: by_hand(n, pre_norm=True),
-    "after": lambda n: by_hand(n, pre_norm=False),
-}
+KINDS = {"built": built, "before": lambda n: by_hand(n, pre_norm=True), "after": lambda n: by_hand(n, pre_norm=False)}
 
 
 def made(kind: str) -> tuple[nn.Module, Callable]:
@@ -81,7 +78,7 @@ def folder(tmp_path_factory):
 
 def opened(page, folder, name="ask_bert.html"):
     page.goto((folder / name).as_uri())
-    page.wait_for_function("() => course.live.state?.().answer")
+    page.wait_for_function(ANSWERED)
 
 
 def choose(page, *paths, folder=False):
@@ -111,8 +108,7 @@ def test_it_opens_with_the_reader_s_network_which_reads_whole_words(folder, chro
         opened(page, folder)
         expect(page.locator(".say")).to_contain_text("own-bert expects")
         assert "Yuna" in page.locator("textarea").input_value()  # of the given sentences it knows that one best
-        page.locator("textarea").fill(TEXT)
-        page.wait_for_function("text => course.live.state().text === text", arg=TEXT)
+        typed(page, TEXT)
         assert page.evaluate("course.live.state().answer.ids") == IDS
         expect(page.locator("p.soft").first).to_contain_text("own-bert does not know: harbour")
         with torch.no_grad():

@@ -24,10 +24,6 @@ def check(root, shown):
     assert root.locator(".say").inner_text() == shown.finding()
 
 
-def test_what_is_drawn_is_what_python_computes(root, shown):
-    check(root, shown)
-
-
 def test_d_k_to_both_ends_and_scaling_by_keyboard(lab, root, shown):
     slider, switch = root.get_by_label("d_k, entries of q and k"), root.get_by_role("switch")
     for key, d_k in (("Home", 1), ("End", 1024), ("ArrowLeft", 861)):

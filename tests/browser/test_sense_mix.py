@@ -11,13 +11,13 @@ WIDGET = ".cw-mix"
 
 
 def agree(lab, root):
-    """Bars, gauges, map and finding are those of Python's numbers for the widget's present state."""
+    """Bars, gauge, map and finding are those of Python's numbers for the widget's present state."""
     pulled = root.locator("input[type=range]").evaluate_all("n => n.map(x => +x.value)")  # ten times each w, then gamma
     kernel_comes_to(lab, "print([round(10 * value) for value in [*mix.raw, mix.gamma]])", str(pulled))
     weights = [float(part.get_attribute("data-value")) for part in root.locator(".part").all()]
     assert weights == pytest.approx(kernel(lab, "mix.weights().tolist()"), abs=1e-5)
-    gauges = [float(gauge.get_attribute("data-value")) for gauge in root.locator(".gauge").all()]
-    assert gauges == pytest.approx(kernel(lab, "[mix.sense_score(), mix.tag_score()]"), abs=1e-5)
+    gauge = float(root.locator(".gauge").get_attribute("data-value"))
+    assert gauge == pytest.approx(kernel(lab, "mix.sense_score()"), abs=1e-5)
     assert root.locator(".say").inner_text() == kernel(lab, "mix.finding()")
     dots = root.locator("svg.map .dot").all()
     drawn = np.array([[float(dot.get_attribute(f"data-{axis}")) for axis in "xy"] for dot in dots])

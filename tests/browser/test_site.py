@@ -1,15 +1,16 @@
 """The course's site as a reader opens it from the disk: on a phone and on a desk, light and dark, without a network."""
 
 import re
+from itertools import product
 from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import expect
 
 from course.lab.attention_heads import word_weights
+from course.lab.heads_on_body import load_heads
 from course_lib.config import project_dir
 from course_lib.data.records import Sentence
-from course_lib.models.heads_on_body import load_heads
 from course_lib.models.shipped import load
 from tests.browser.conftest import reader
 
@@ -34,25 +35,25 @@ def address(site, name: str) -> str:
 
 
 def test_each_page_fits_its_window_in_its_theme(site, chromium):
-    """Each is loaded once, every second one as on a phone at night; then window and theme change, as a reader's do."""
-    looks = [(360, "dark"), (1000, "light")]
-    with reader(chromium, *looks[0]) as page:
+    """Each is loaded once, every second one by night; then the window changes, of a few the theme, as a reader's do."""
+    schemes = ["dark", "light"]
+    with reader(chromium, 360) as page:
         for name in sorted(path.relative_to(site).with_suffix("").as_posix() for path in site.rglob("*.html")):
+            page.emulate_media(color_scheme=schemes[0])
             page.goto(address(site, name))
             if name in FULL:
                 for frame in page.locator("iframe").all():  # those in sight are loaded
                     frame.scroll_into_view_if_needed()
                     frame.content_frame.locator(DRAWN).first.wait_for()
                 assert page.evaluate(SMALL) == [], name
-            between = [(360, "light"), (1000, "dark")] if name in FULL else []
-            for width, scheme in (looks[0], *between, looks[1]):
+            for scheme, width in product(schemes if name in FULL else schemes[:1], (1000, 360)):
                 page.set_viewport_size({"width": width, "height": 800})
                 page.emulate_media(color_scheme=scheme)
                 expect(page.locator("html"), name).to_have_attribute("data-theme", scheme)  # a moment later
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, name
                 assert page.evaluate(STICKS_OUT) == [], name
                 assert (page.evaluate(BRIGHTNESS) < 0.2) == (scheme == "dark"), name
-            looks.reverse()
+            schemes.reverse()
 
 
 def test_the_switch_of_languages_keeps_the_place(site, chromium):
@@ -106,11 +107,8 @@ def test_on_paper_stands_the_stored_picture_and_all_of_the_code(site, chromium):
         assert page.locator("[class^=recall-plain]").is_visible()
         widgets = page.locator(".widget:has(> img)")
         assert widgets.count() >= 4
-        for number in range(widgets.count()):
-            assert widgets.nth(number).locator("> img").is_visible()
-        assert [frame.is_visible() for frame in page.locator("iframe").all()] == [False] * page.locator(
-            "iframe"
-        ).count()
+        assert all(widget.locator("> img").is_visible() for widget in widgets.all())
+        assert not any(frame.is_visible() for frame in page.locator("iframe").all())
         cut = "() => [...document.querySelectorAll('pre')].filter(pre => pre.scrollWidth > pre.clientWidth + 1).length"
         assert page.evaluate(cut) == 0
         assert not page.locator("header.top").is_visible()
@@ -240,6 +238,13 @@ def test_without_scripts_the_still_pictures_and_the_text_are_there(site, chromiu
         assert page.locator("[class^=recall-plain] summary").first.is_visible()
 
 
+UNDER = """html => {
+  const page = new DOMParser().parseFromString(html, "text/html"), headings = [...page.querySelectorAll("h2, h3")];
+  return [...page.querySelectorAll(".widget > img")]  // recall alone has no picture
+    .map(one => headings.findLast(heading => heading.compareDocumentPosition(one) & 4).id);
+}"""
+
+
 @pytest.mark.parametrize("edition", ["", "ko/"])
 def test_play_has_a_card_for_every_widget_and_opens_it_in_place(site, chromium, edition):
     with reader(chromium, 360) as page:
@@ -247,24 +252,26 @@ def test_play_has_a_card_for_every_widget_and_opens_it_in_place(site, chromium, 
         page.locator("header .play").press("Enter")
         page.wait_for_url(address(site, f"{edition}play"))
         assert page.locator(".path > li").count() == 8
-        linked = page.locator(".cards a").evaluate_all("all => all.map(a => a.href)")
+        linked = page.locator(".cards a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
         for chapter in (site / edition).glob("[0-9]*.html"):
-            page.goto(chapter.as_uri())  # recall alone has no picture
-            places = page.locator(".widget > img").evaluate_all("""all => all.map(one => [...document.querySelectorAll(
-                "h2, h3")].findLast(h => h.compareDocumentPosition(one) & 4).id)""")
-            assert {f"{page.url}#{place}" for place in places} <= {unquote(link) for link in linked}
-        page.goto(address(site, f"{edition}play"))
+            places = page.evaluate(UNDER, chapter.read_text(encoding="utf-8"))
+            assert {f"{chapter.name}#{place}" for place in places} <= {unquote(link) for link in linked}
         page.locator(".open").nth(1).press("Enter")
         shown = page.locator(".cards iframe")
         shown.content_frame.locator(".cw").wait_for()
         assert shown.evaluate("frame => frame === document.activeElement")
 
 
+TWENTYFOLD = """Date.now = (now => () => 20 * now())(Date.now);
+setTimeout = (real => (f, ms) => real(f, ms / 20))(setTimeout);"""  # faster
+
+
 def test_the_way_back_a_reader_s_progress_is_kept_and_forgotten(site, chromium):
     with reader(chromium) as page:
+        page.add_init_script(TWENTYFOLD)
         page.goto(address(site, "06_transformer"))
         page.locator("h2", has_text="6.3 ").evaluate("heading => heading.scrollIntoView()")
-        page.wait_for_timeout(4200)  # as long as a section must be in sight
+        page.wait_for_timeout(500)  # as long as a section must be in sight
         page.locator("h2", has_text="6.4 ").evaluate("h => scrollBy(0, h.getBoundingClientRect().top - 700)")
         recall = page.locator("iframe").last
         recall.scroll_into_view_if_needed()
@@ -321,9 +328,8 @@ def test_code_is_folded_but_what_is_built_by_hand(site, chromium):
         stored = (project_dir() / "notebooks" / "06_transformer.ipynb").read_text(encoding="utf-8")
         assert page.locator(".cell .code:visible").count() == stored.count('"by-hand"') == 7
         page.get_by_role("button", name="show all code").press("Enter")
-        assert (
-            page.locator(".cell .code:visible").count() == page.locator(".cell:not([data-exercise]) .code").count() > 40
-        )
+        own = page.locator(".cell:not([data-exercise]) .code").count()
+        assert page.locator(".cell .code:visible").count() == own > 40
         page.reload()
         assert page.locator(".cell .code:visible").count() > 40
 
@@ -336,9 +342,8 @@ def test_a_sentence_is_typed_once_read_by_the_systems_and_offered_in_the_chapter
         field.fill(typed)
         field.press("Enter")
         systems = page.locator("#yours li")
-        for number, words in enumerate(
-            ("raised →", "from the left:", "look?", "from both sides:", "What weighs most:")
-        ):
+        expected = ("raised →", "from the left:", "look?", "from both sides:", "What weighs most:")
+        for number, words in enumerate(expected):
             systems.nth(number).scroll_into_view_if_needed()
             expect(systems.nth(number)).to_contain_text(words, timeout=60_000)
             expect(systems.nth(number).locator(".got s")).to_have_attribute("style", re.compile(r"--p: ?\d"))
@@ -355,35 +360,35 @@ def test_a_sentence_is_typed_once_read_by_the_systems_and_offered_in_the_chapter
         expect(page.locator("iframe:has(~ .offer)").content_frame.locator(".say")).to_have_text(said, timeout=60_000)
 
 
+EXAMPLES = {"": "Mary lost her keys because she was in a hurry.", "ko/": "그 는 배 를 타고 북쪽 으로 갔다 ."}
 MOVED = """globalThis.moved = 0;
 new PerformanceObserver(list => {
   for (const one of list.getEntries()) moved += one.hadRecentInput ? 0 : one.value;
 }).observe({ type: "layout-shift" });"""
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_each_chapter_s_system_reads_the_sentence_near_its_top(site, chromium, width):
+@pytest.mark.parametrize(("width", "folder"), [(360, "ko/"), (1280, "")])
+def test_each_chapter_s_system_reads_the_sentence_near_its_top(site, chromium, width, folder):
     """With none yet, an example stands in the field; what is read then finds its room."""
     chapters = sorted(path.stem for path in site.glob("0[1-9]_*.html"))
     assert len(chapters) == 9
     with reader(chromium, width) as page:
         page.add_init_script(MOVED)
         for name in chapters:
-            for folder in ("", "ko/"):
-                page.goto(address(site, folder + name))
-                if width == 1280:
-                    assert page.locator("#yours").bounding_box()["y"] < 1200, name
-                field, systems = page.locator("#yours input").first, page.locator("#yours li")
-                if name == chapters[0] and not folder:
-                    assert field.input_value() == "Mary lost her keys because she was in a hurry."
-                    assert systems.first.is_hidden()
-                    field.press("Enter")
-                field.scroll_into_view_if_needed()
-                for system in systems.all()[:2]:
-                    system.scroll_into_view_if_needed()
-                    system.locator(".got, .loads button").first.wait_for(timeout=60_000)
-                assert systems.count() == {"08": 2, "09": 6}.get(name[:2], 1)
-                assert page.evaluate("moved") <= 0.05, folder + name
+            page.goto(address(site, folder + name))
+            if width == 1280:
+                assert page.locator("#yours").bounding_box()["y"] < 1200, name
+            field, systems = page.locator("#yours input").first, page.locator("#yours li")
+            if name == chapters[0]:
+                assert field.input_value() == EXAMPLES[folder]
+                assert systems.first.is_hidden()
+                field.press("Enter")
+            field.scroll_into_view_if_needed()
+            for system in systems.all()[:2]:
+                system.scroll_into_view_if_needed()
+                system.locator(".got, .loads button").first.wait_for(timeout=60_000)
+            assert systems.count() == {"08": 2, "09": 6}.get(name[:2], 1)
+            assert page.evaluate("moved") <= 0.05, name
 
 
 def test_the_heads_of_chapter_8_read_it_and_a_question(site, chromium):

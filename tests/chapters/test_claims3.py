@@ -12,10 +12,10 @@ from course.lab import lm_taggers, probes
 from course.lab.controls import untrained, window_means
 from course.lab.lm_taggers import checkpoints, rank_products
 from course.lab.tasks import Task
-from course.lab.world_models import new_bilm, static_vectors, train_bilm, train_cove, world_text
+from course.lab.world_models import static_vectors, train_bilm, train_cove, world_text
 from course.world import World
 from course_lib.data.records import Sentence, TaggedSentence
-from course_lib.models.encoder import RandomEncoder
+from course_lib.models.encoder import RandomEncoder, StaticVectors
 from course_lib.models.word_vectors import WordVectors
 
 TEXT = [["a", "b", "c", "d"][: 2 + number % 3] for number in range(30)]
@@ -99,7 +99,7 @@ def test_sense_accuracy_of_an_encoder_that_sees_only_the_word_is_chance():
     parts = [[e for e in part if e.word == "bank"] for part in probes.cued("en", "left", n=197)]
     assert not {e.sentence.words for e in parts[0]} & {e.sentence.words for e in parts[1]}
     assert {e.sense for e in parts[0]} == {"bank.money", "bank.river"}
-    assert probes.sense_accuracy(RandomEncoder(6, n_layers=0), *parts) == 50
+    assert probes.sense_accuracy(StaticVectors(["bank"], torch.ones(1, 6)), *parts) == 50
     assert probes.sense_accuracy(RandomEncoder(62, n_layers=1, seed=0), parts[0], parts[0]) > 60
 
 
@@ -107,13 +107,6 @@ def test_one_sided_is_the_mean_over_languages_and_sides_without_joint_cues():
     found = {(lang, side, "both"): np.full(2, value) for lang, value in (("en", 10.0), ("ko", 30.0)) for side in "lr"}
     found |= {("en", "both", "both"): np.full(2, 99.0), ("en", "l", "forward"): np.full(2, 99.0)}
     assert probes.one_sided(found, "both").tolist() == [20, 20]
-
-
-def test_drawn_is_a_sample_that_the_seed_decides():
-    task = toy_task()
-    assert lm_taggers.drawn(task, 5, 1).train == lm_taggers.drawn(task, 5, 1).train
-    assert lm_taggers.drawn(task, 5, 1).train != lm_taggers.drawn(task, 5, 2).train
-    assert len(lm_taggers.drawn(task, 99, 1).train) == 23
 
 
 def test_unseen_words_by_hand():
@@ -136,13 +129,6 @@ def test_states_reach_the_tagger():
             return replace(encoding, layers=known)
 
     assert lm_taggers.f1(bench.scores(Oracle(8), 1)).tolist() == [100]
-
-
-def test_an_untrained_model_has_the_shape_and_none_of_the_weights():
-    model = new_bilm(TEXT, width=10)
-    fresh = untrained(model, seed=97)
-    assert (fresh.config, fresh.vocabulary.words) == (model.config, model.vocabulary.words)
-    assert not torch.equal(fresh.softmax.linear.weight, model.softmax.linear.weight)
 
 
 def test_cove_and_static_vectors_are_equally_wide_and_the_static_ones_stay():

@@ -8,7 +8,6 @@ import torch
 
 from course.chapters.ch04 import claims_bilm, claims_layers
 from course.lab import linear_probe
-from course.lab.linear_probe import probe
 from course.lab.probes import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
 from course.lab.tasks import Task
 from course.ledger import judge
@@ -203,10 +202,3 @@ def test_unknown_words_and_labels_run_small(bilm, vectors, monkeypatch):
     assert curves.seeds
     assert len(curves.values) == len(curves.control.values) == len(curves.positive_control.values) == 2
     assert sum(name.startswith("ELMo at") for name in curves.parts) == 3
-
-
-def test_the_probe_of_the_claims_is_the_one_that_is_tested(bilm):
-    words = tagged_words("handmade", n_train=30)
-    rows = word_rows(bilm, words)[0]
-    expected = [a == b for a, b in zip(probe(rows.train, words.train_tags, rows.test), words.test_tags, strict=True)]
-    assert words.right(rows).tolist() == expected

@@ -130,11 +130,6 @@ def test_loss_of_a_network_that_knows_nothing():
     assert claims_masking.masked_loss(model, ROWS * 11) == pytest.approx(np.log(len(PIECES)), rel=1e-5)
 
 
-def test_names_of_shares():
-    shares = MASKED, claims_masking.HIDDEN, Shares(to_random=0.2)
-    assert [*map(claims_masking._name, shares)] == ["80/10/10", "100/0/0", "80/0/20"]
-
-
 def test_occurrences_are_equally_many_and_share_no_sentence():
     train, test = claims_masking.occurrences(7, 3, n_sentences=200)
     for part in (train, test):
@@ -205,15 +200,6 @@ def test_next_sentences_that_were_read_are_told_by_a_network_that_always_says_ye
     assert claims_objectives.next_right_of(model, rows) == pytest.approx(share)
 
 
-def test_tokens_to_two_digits():
-    assert claims_objectives.tokens(10, [11, 12]) == 3_700  # 10 x 32 x 11.5 = 3,680
-
-
-def test_constant_rate_does_not_know_the_end():
-    assert [rise(step, 50) for step in (0, 9, 19, 49)] == [0.05, 0.5, 1, 1]
-    assert rise(49, 5_000) == 1
-
-
 def test_a_one_way_network_has_one_vector_for_both_senses_where_the_clue_follows():
     """Both sentences of a pair begin alike; a two-way network reads on."""
     split = sense_split("clue side").only(["bank", "seal"])
@@ -272,6 +258,10 @@ def test_overlap_and_bag_by_hand():
     assert count([LabelledText("good new good", "negative")]).tolist() == [[0.0, 2.0]]
 
 
+def test_tokens_to_two_digits():
+    assert claims_objectives.tokens(10, [11, 12]) == 3_700  # 10 x 32 x 11.5 = 3,680
+
+
 def test_cut_shares_nothing():
     parts = claims_objectives.cut([1, 2, 2, 3, 1, 4, 5], 2, 1)
     assert parts == ([1, 2], [3], [4, 5])
@@ -281,3 +271,8 @@ def test_documents_are_the_same_each_time():
     first, second = claims_objectives.world_documents(6)[0], claims_objectives.world_documents.__wrapped__(6)[0]
     assert first == second
     assert len(claims_objectives.world_documents(6)) == 6
+
+
+def test_constant_rate_does_not_know_the_end():
+    assert [rise(step, 50) for step in (0, 9, 19, 49)] == [0.05, 0.5, 1, 1]
+    assert rise(49, 5_000) == 1

@@ -7,15 +7,13 @@ import pytest
 import torch
 
 from course.chapters.ch08 import claims as chapter8
-from course.chapters.ch08.claims import best_for_all, counted, scored, two_layer_tagger
+from course.chapters.ch08.claims import best_for_all, scored, two_layer_tagger
 from course.lab.controls import untrained
 from course.lab.kept_states import KeptStates
 from course.lab.learning import Recipe, best_rate, fine_tune, learn
 from course.lab.tasks import KINDS
 from course.ledger import judge
 from course.ledger.rules import get_claim
-from course_lib.errors import CourseError
-from course_lib.models.encoder import RandomEncoder
 from tests.lab import four_samples
 
 FEW = Recipe(rate=1e-2, epochs=1, min_steps=5, max_steps=8, batch_size=8)
@@ -38,21 +36,11 @@ def test_a_head_is_counted():
     assert (chapter8.HEAD, chapter8.POOLER) == (1_538, 590_592)
 
 
-def test_the_paper_s_network_takes_no_memory_and_has_its_size():
-    bert = chapter8.paper_bert()
-    assert {parameter.device.type for parameter in bert.parameters()} == {"meta"}
-    assert sum(map(counted, (bert.embedding, bert.stack, bert.pooler))) == 109_482_240  # the published network's
-
-
 def test_a_recipe_s_steps_and_rates():
     recipe = Recipe(epochs=3, min_steps=5, max_steps=20, batch_size=8, warmup=0.2)
     assert [recipe.steps(n) for n in (1, 16, 17, 1_000)] == [5, 6, 9, 20]
     factors = [recipe.schedule(step, 10) for step in range(10)]
     np.testing.assert_allclose(factors, [0.5, 1.0, *[(11 - step) / 9 for step in range(3, 11)]])
-    with pytest.raises(CourseError, match="min_steps <= max_steps"):
-        Recipe(min_steps=30, max_steps=20)
-    with pytest.raises(CourseError, match="warmup=1"):
-        Recipe(warmup=1)
 
 
 def test_from_scratch_is_the_same_network_with_other_numbers():
@@ -63,8 +51,6 @@ def test_from_scratch_is_the_same_network_with_other_numbers():
     assert torch.equal(rows[0], rows[1])
     assert not torch.equal(rows[0], rows[2])
     assert not torch.equal(rows[0], rows[3])
-    with pytest.raises(CourseError, match="cannot make a RandomEncoder anew"):
-        untrained(RandomEncoder(6), 0)
 
 
 @pytest.mark.parametrize("frozen", [False, True])
@@ -147,14 +133,6 @@ def test_one_recipe_is_judged_by_what_it_costs(small):
     assert found.values.mean() == pytest.approx(np.mean(best) - np.mean(one))
     for score, alone, gain in zip(one, found.baselines.values(), over, strict=True):
         assert gain.values.mean() == pytest.approx(score - alone)
-
-
-def test_joined_layers_are_the_layers_in_order():
-    bert = four_samples.bert(n_layers=3)
-    kept = KeptStates(bert, beside=(2, 3))
-    assert kept.dims == (24,)
-    for row, states in zip(kept.encode(TEXTS), bert.encode(TEXTS), strict=True):
-        np.testing.assert_allclose(row[0], np.concatenate([states[2], states[3]], axis=1), atol=1e-6)
 
 
 def test_the_larger_head_has_two_layers_and_its_seed():

@@ -24,18 +24,6 @@ def test_the_row_gradient_is_that_of_backward(shape):
     torch.testing.assert_close(registry.find("2.2").solution(ids, output_gradient, 7), layer.weight.grad)
 
 
-def test_a_word_with_exactly_the_minimum_is_kept():
-    encoded = registry.find("2.3").solution([["a", "b"], ["a"]], ["b", "a", "c", "a"], 2)
-    assert encoded == ["[UNK]", "a", "[UNK]", "a"]
-
-
-def test_the_starting_table_by_hand():
-    """The numbers 1, -1, 1, -1 have mean 0 and, with division by 3, variance 4 / 3."""
-    pretrained = {"bank": torch.tensor([1.0, -1.0]), "Mud": torch.tensor([1.0, -1.0])}
-    table = registry.find("2.4").solution(["Bank", "mud"], pretrained, torch.tensor([[5.0, 5.0], [3.0, 0.0]]))
-    torch.testing.assert_close(table, torch.tensor([[1.0, -1.0], [3 * (4 / 3) ** 0.5, 0.0]]))
-
-
 @pytest.mark.parametrize("tied", [False, True])
 def test_an_optimizer_takes_the_groups_and_moves_the_table_a_tenth_as_far(tied):
     model = nn.ModuleDict({"table": nn.Embedding(5, 3), "output": nn.Linear(3, 5, bias=False)})

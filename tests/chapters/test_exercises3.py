@@ -1,15 +1,11 @@
 """Chapter 3's reference solutions against the library and by hand."""
 
-import math
-
 import pytest
 import torch
 from torch import nn
 
-from course.chapters.ch03 import build
-from course.check import check, play, registry, solution
+from course.check import registry
 from course_lib.models.crf import LinearChainCRF
-from tests.check.test_build import keep
 from tests.models.test_crf import scores
 
 
@@ -24,10 +20,6 @@ def crf():
 
 def parameters(crf):
     return crf.transitions.detach(), crf.start.detach(), crf.end.detach()
-
-
-def test_equal_probabilities_give_the_number_of_words():
-    assert registry.find("3.2").solution([[-math.log(1024)] * 3, [-math.log(1024)]]) == pytest.approx((10, 1024))
 
 
 def test_score_minus_log_partition_is_the_library_s_log_likelihood(crf):
@@ -66,59 +58,3 @@ def test_states_of_a_batch_are_those_of_each_sentence_alone():
         alone = exercise.solution(row[own][None], own[own][None], *models)[0]
         torch.testing.assert_close(states[: len(alone)], alone)
         assert not states[len(alone) :].any()
-
-
-def test_the_build_proves_all():
-    """In Korean: tests/check/test_build.py, where every build proves itself in both languages."""
-    assert solution("3.B").right
-
-
-IN_ANOTHER_STYLE = {
-    "3.2": """
-def perplexity(log_probs):
-    nats = -np.mean(np.concatenate([np.array(s) for s in log_probs]))
-    return nats / np.log(2), np.exp(nats)
-""",
-    "3.7": """
-def lstm_step(x, h, c, real, w_input, w_state, bias):
-    new_h, new_c = [], []
-    for row in range(len(x)):
-        z = w_input @ x[row] + w_state @ h[row] + bias
-        n = len(z) // 4
-        cell = torch.sigmoid(z[n:2*n]) * c[row] + torch.sigmoid(z[:n]) * torch.tanh(z[2*n:3*n])
-        new_c.append(cell if real[row] else c[row])
-        new_h.append(torch.sigmoid(z[3*n:]) * torch.tanh(cell) if real[row] else h[row])
-    return new_h, new_c
-""",
-    "3.8": """
-def both_states(ids, real, forward, backward):
-    lengths, turned = real.sum(1).tolist(), ids.clone()
-    for row, n in enumerate(lengths):
-        turned[row, :n] = ids[row, :n].flip(0)
-    ahead, back = forward(ids, real), backward(turned, real)
-    result = torch.zeros(len(ids), ids.shape[1] - 2, 2 * ahead.shape[2])
-    for row, n in enumerate(lengths):
-        result[row, : n - 2] = torch.cat([ahead[row, 1 : n - 1], back[row, :n].flip(0)[1 : n - 1]], 1)
-    return result
-""",
-    "3.4": """
-def viterbi(emissions, transitions, start, end):
-    e, t = emissions.numpy(), transitions.numpy()
-    best, paths = start.numpy() + e[0], [[tag] for tag in range(len(start))]
-    for row in e[1:]:
-        before = (best[:, None] + t).argmax(0)
-        best, paths = (best[:, None] + t).max(0) + row, [paths[b] + [tag] for tag, b in enumerate(before)]
-    return np.array(paths[(best + end.numpy()).argmax()])
-""",
-}
-
-
-def test_the_build_runs_with_parts_in_another_style(monkeypatch):
-    for name, steps in {"LM_STEPS": 1, "STEPS": 2}.items():
-        monkeypatch.setattr(build, name, steps)
-    for part, source in IN_ANOTHER_STYLE.items():
-        keep(part, source)
-    result = check("3.B")
-    assert result.paragraphs[0].count("yours, of") == len(IN_ANOTHER_STYLE)
-    assert result.paragraphs[1].splitlines()[1].startswith("✓ The last word")
-    assert len(play("3.B").frames) == 2

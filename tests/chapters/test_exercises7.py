@@ -11,7 +11,6 @@ from course.by_hand.transformer import Block
 from course.check import registry
 from course.lab.next_sentence import NextSentencePairs
 from course_lib.data.masking import Masking
-from course_lib.models.attention import attend
 from course_lib.models.bert import Bert, BertConfig, pretraining_loss
 from course_lib.text.word_pieces import SPECIALS, WordPieces
 
@@ -58,22 +57,6 @@ def test_a_state_depends_on_the_pieces_that_get_a_gradient(bidirectional):
     gradients = [torch.autograd.grad(state.sum(), read, retain_graph=True)[0] for state in lstm(read)[0]]
     assert torch.equal(found, torch.stack(gradients).ne(0).any(-1))
     assert torch.equal(found, torch.ones(5, 5).bool() if bidirectional else torch.ones(5, 5).tril().bool())
-
-
-@pytest.mark.parametrize(("n_layers", "diagonal"), [(1, False), (2, True)])
-def test_the_piece_comes_back_by_a_way_around(n_layers, diagonal):
-    """No place looks at itself. What asks is the position alone, so the piece has no other way."""
-    places, vectors = torch.randn(5, 3).double(), torch.randn(7, 3).double()
-    others = ~torch.eye(5, dtype=torch.bool)
-
-    def network(ids):
-        states = vectors[ids]
-        for _ in range(n_layers):
-            states, _ = attend(places, places, states, others)
-        return states
-
-    found = registry.find("7.6").solution(network, torch.tensor([6, 1, 3, 0, 2]), 7)
-    assert torch.equal(found, others | torch.eye(5, dtype=torch.bool) & diagonal)
 
 
 def test_in_bert_every_state_depends_on_every_piece(bert):

@@ -107,7 +107,11 @@ the positive control is asked last :: if positive is not None and => if False an
     \n    return "holds" if low > 0 and
 the positive control's other end :: positive[0] <= => sum(positive) / 2 <=
 wrong :: excess[0] > 0 => excess[0] >= 0
-wrong :: -rule["delta"] < low and => (excess is None or excess[0] > 0) and -rule["delta"] < low and
+the control comes before the kind of the rule :: low, high = effect
+    => low, high = effect\n    if excess and min(-e if rule["side"] == "less" else e for e in excess) <= 0:
+    \n        return "open"
+the control comes before the kind of the rule :: -rule["delta"] < low and
+    => (excess is None or excess[0] > 0) and -rule["delta"] < low and
 equal if 0 lies inside :: -rule["delta"] < low and high < rule["delta"] => low < 0 < high
 """,
 }

@@ -202,8 +202,7 @@ _PAPER = {"light": "rgb(255, 255, 255)", "dark": "rgb(17, 17, 17)"}
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1000, 700, 360])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1000, "light"), (700, "dark"), (360, "light")])
 def test_nothing_overflows(show, width, scheme):
     _, frame = show(recall(1).page(), width, scheme)
     body = frame.locator("body")

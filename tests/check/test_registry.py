@@ -99,7 +99,7 @@ def test_hints_and_messages_do_not_hold_the_solution(exercise):
     body = inspect.getsource(exercise.solution).rpartition('"""')[2].strip().splitlines()
     source = [" ".join(line.split()) for line in body]
     texts = exercise.texts
-    says = [texts.says(name, n) for name, *models in exercise.mistakes for n in range(len(models))]
+    says = [texts.says(name, n) for name, n, _ in exercise.models]
     shown = " ".join([*texts.hints, texts.question, *says])
     assert source
     assert [line for line in source if len(line) > 12 and line in " ".join(shown.split())] == []
@@ -108,7 +108,7 @@ def test_hints_and_messages_do_not_hold_the_solution(exercise):
 @every_exercise
 def test_each_mistake_gets_its_own_name(exercise):
     """A model is judged as itself: it differs from the solution and from every model before it."""
-    rows = [(name, model) for name, *models in exercise.mistakes for model in models if not isinstance(model, Seen)]
+    rows = [(name, model) for name, _, model in exercise.models if not isinstance(model, Seen)]
     assert [judge(exercise, model).mistake for _, model in rows] == [name for name, _ in rows]
 
 

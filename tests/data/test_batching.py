@@ -107,8 +107,6 @@ def answered(text, start):
 
 
 test_what_cannot_work_is_named = mistakes(
-    (lambda: NextSentencePairs([["a"], ["b"]]), "no document has two"),
-    (lambda: NextSentencePairs([["a", "b"]]), "none is from elsewhere"),
     (lambda: Sentence.of(["a", ""]), "item 1"),
     (lambda: Sentence.of(["a", 3]), "item 1"),
     (lambda: Sentence.of([None]), "item 0"),

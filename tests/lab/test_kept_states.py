@@ -29,24 +29,22 @@ def halves(encoder: ContextEncoder, firsts: list[str], seconds: list[str]) -> li
     return found
 
 
-@pytest.mark.parametrize(("chosen", "layers"), [(-1, [2]), (None, [0, 1, 2])])
-def test_sentences_are_those_of_the_encoder_each_layer_on_its_own_scale(chosen, layers):
+@pytest.mark.parametrize(
+    ("chosen", "layers"),
+    [({"layer": -1}, [[2]]), ({"layer": None}, [[0], [1], [2]]), ({"beside": (0, -1)}, [[0, 2]])],
+    ids=["top", "all", "beside each other"],
+)
+@pytest.mark.parametrize("spread", [None, (FIRSTS, None)], ids=["as they are", "each on its own scale"])
+def test_sentences_are_those_of_the_encoder(chosen, layers, spread):
     encoder = RandomEncoder(10, n_layers=2, seed=3)
-    kept = KeptStates(encoder, chosen, spread=(FIRSTS, None))
-    assert kept.layer_names == tuple(encoder.layer_names[layer] for layer in layers)
-    for number, layer in enumerate(layers):
-        expected = scaled(encoder.encode(SECONDS, layer=layer), encoder.encode(FIRSTS, layer=layer))
-        for ours, reference in zip(kept.encode(SECONDS, layer=number), expected, strict=True):
-            np.testing.assert_allclose(ours, reference, atol=1e-5)
-
-
-def test_a_layer_beside_the_word_vectors_is_both_in_a_row_each_with_its_own_scale():
-    encoder = RandomEncoder(10, n_layers=2, seed=3)
-    kept = KeptStates(encoder, beside=(0, -1), spread=(FIRSTS, None))
-    word, top = (scaled(encoder.encode(SECONDS, layer=i), encoder.encode(FIRSTS, layer=i)) for i in (0, -1))
-    for ours, low, high in zip(kept.encode(SECONDS, layer=0), word, top, strict=True):
-        np.testing.assert_allclose(ours, np.hstack([low, high]), atol=1e-5)
-    assert kept.layer_names == ("word beside biLSTM 2",)
+    kept = KeptStates(encoder, **chosen, spread=spread)
+    assert kept.layer_names == tuple(" beside ".join(encoder.layer_names[i] for i in row) for row in layers)
+    for number, row in enumerate(layers):
+        parts = [encoder.encode(SECONDS, layer=i) for i in row]
+        if spread:
+            parts = [scaled(part, encoder.encode(FIRSTS, layer=i)) for i, part in zip(row, parts, strict=True)]
+        for ours, *references in zip(kept.encode(SECONDS, layer=number), *parts, strict=True):
+            np.testing.assert_allclose(ours, np.hstack(references), atol=1e-5)
 
 
 def test_the_sides_of_a_pair_come_from_one_pass():

@@ -192,16 +192,6 @@ def test_records_that_do_not_fit_are_left_out():
     assert not fits(bert, LabelledText(" ", "pos"))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_task_has_a_head_that_is_scored(kind):
-    task = four_samples.tasks()[kind]
-    head = task.head(four_samples.bert(), seed=3)
-    assert 0 <= task.score(head) <= 100
-    assert float(head.loss(head.batch(task.train[:5]))["loss"].detach()) > 0
-    same = task.head(four_samples.bert(), seed=3).output.weight
-    assert same.equal(head.output.weight)
-
-
 def test_following_pairs_come_from_where_they_say():
     passages = [Passage(" ".join(f"{t} {i} ." for i in range(n)), (), t) for t, n in (("Ada", 5), ("Bo", 3), ("Cy", 2))]
     found = following_pairs(passages)

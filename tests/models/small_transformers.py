@@ -6,8 +6,7 @@ import torch
 from torch import nn
 
 from course_lib.models.attention import MultiHeadAttention
-from course_lib.models.left_to_right_lm import LeftToRightLM
-from course_lib.models.transformer import TransformerConfig
+from course_lib.models.transformer import LeftToRightLM, TransformerConfig
 from course_lib.text.pieces import Pieces
 
 

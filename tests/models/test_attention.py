@@ -74,12 +74,6 @@ def test_dropout_is_for_training_only():
         assert model(states).equal(model(states)) is not training
 
 
-def test_a_cache_gives_what_one_causal_pass_gives():
-    model, states, cache = MultiHeadAttention(15, 3), torch.randn(2, 7, 15), {}
-    parts = [model(step, cache=cache) for step in states.split(1, 1)]
-    torch.testing.assert_close(torch.cat(parts, 1), model(states, causal=True), rtol=1e-5, atol=1e-5)
-
-
 def test_neighbouring_rows_share_a_context_whose_keys_are_made_once():
     model, states, memory, cache = MultiHeadAttention(15, 3), torch.randn(6, 2, 15), torch.randn(2, 7, 15), {}
     expected = model(states, memory.repeat_interleave(3, 0), padding_mask(REAL.repeat_interleave(3, 0)))

@@ -9,7 +9,7 @@ import torch
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
 from course_lib.models.bert import MaskedPairs, pretraining_loss
-from course_lib.models.transformer import CHOICES, sinusoidal_positions
+from course_lib.models.transformer import CHOICES
 from course_lib.training import fit
 from tests.models.battery import BANK, KOREAN, RIVER
 from tests.models.small_berts import small_bert
@@ -121,26 +121,21 @@ def test_attentions_name_their_pieces_and_leave_padding_out():
         assert (weight[0, :, : len(tokens[0]), : len(tokens[0])] > 0).all()
 
 
-def test_too_many_pieces_are_named_for_a_sentence_and_a_pair():
+def test_too_many_pieces_of_a_pair_are_named():
     model = small_bert(BANK, max_units=11)
-    assert model.batch([["bank"] * 9]).ids["pieces"].shape == (1, 11)
     assert model.batch([["bank"] * 3], [["bank"] * 5]).ids["pieces"].shape == (1, 11)
-    with pytest.raises(CourseError, match=r"sentence 1 has 10 pieces; at most 9 fit.*windows"):
-        model.batch([BANK, ["yyyyyyyyyy"]])
     with pytest.raises(CourseError, match=r"pair 0 has 9 pieces; at most 8 fit. Shorten"):
         model.batch([["bank"] * 3], [["bank"] * 6])
 
 
 @NORMS
-def test_weights_start_small_and_positions_from_sinusoids_on_request(norm):
+def test_weights_start_small(norm):
     model = small_bert(norm=norm, d_model=126, d_ff=307)
     for name, parameter in model.named_parameters():
         if parameter.ndim == 2 and parameter.numel() > 10_000:
             assert parameter.std().item() == pytest.approx(0.02, rel=0.05), name
         elif "norm" not in name and parameter.ndim == 1:
             assert not parameter.any(), name
-    model.embedding.start_from_sinusoids(0.06)
-    torch.testing.assert_close(model.embedding.positions.weight.detach(), 0.06 * sinusoidal_positions(317, 126))
 
 
 @pytest.mark.parametrize("name", ["dropout", "attention_dropout"])

@@ -5,8 +5,7 @@ import random
 import torch
 
 from course_lib.data.records import ParallelPair, Sentence
-from course_lib.models.cove import CoVe, CoVeConfig
-from course_lib.models.seq2seq import END, Seq2Seq, Seq2SeqConfig, target_vocabulary
+from course_lib.models.cove import END, CoVe, CoVeConfig, Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.training import fit
 from tests.mistakes import mistakes
 

@@ -94,14 +94,6 @@ def test_dropout_falls_on_the_mixed_vectors_in_training_only(encoder):
     assert (elmo.eval()(states)["input"] != 0).all()
 
 
-def test_penalty_is_lambda_times_the_squared_raw_weights_of_all_places(encoder):
-    elmo = ELMo(encoder, ("input", "output"), l2=0.01)
-    elmo.mixes["input"].raw.data = torch.tensor([1.0, 2.0, 0.0])
-    elmo.mixes["output"].raw.data = torch.tensor([0.0, 0.0, -3.0])
-    elmo.mixes["output"].gamma.data[:] = 100.0  # not part of it
-    assert elmo.penalty().item() == pytest.approx(0.14)
-
-
 def test_one_layer_comes_at_its_true_width():
     static = StaticVectors(["the", "bank"], torch.randn(2, 5))
     assert FrozenStates(static, layer=-1).read([BANK]).shape == (1, 8, 1, 5)

@@ -11,7 +11,7 @@ from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
 from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.encoder import RandomEncoder, StaticVectors
-from course_lib.models.heads import PairClassifier, SequenceClassifier, TokenTagger
+from course_lib.models.heads import SequenceClassifier, TokenTagger
 from course_lib.models.shipped import load
 from course_lib.models.word_vectors import WordVectors
 from tests.mistakes import mistakes
@@ -29,7 +29,6 @@ ENCODERS = {
     "bilm": lambda: small_bilm(WORDS),
     "bilm, characters": lambda: small_bilm(WORDS, characters=True),
     "bilm, backward": lambda: small_bilm(WORDS, directions="backward", softmax="adaptive", cutoffs=(3,)),
-    "random, words only": lambda: RandomEncoder(6, n_layers=0, buckets=997),
     "awd-lstm": lambda: small_awd_lstm(["<unk>", *WORDS]),
     "awd-lstm, backward": lambda: small_awd_lstm(["<unk>", *WORDS], direction="backward"),
     "left-to-right-lm": lambda: small_lm(WORDS),
@@ -65,12 +64,6 @@ def test_word_vectors_load_as_an_encoder_and_come_back(tmp_path):
     assert isinstance(encoder, StaticVectors)
     assert encoder.encode([["mud"]], layer=0)[0][0].tolist() == vectors["mud"].tolist()
     assert encoder.word_vectors().vectors.equal(vectors.vectors)
-
-
-def test_a_static_type_has_one_vector_a_random_network_many():
-    for kind, same in [("static", True), ("random", False)]:
-        first, second = ENCODERS[kind]().encode([BANK, RIVER], layer=-1)
-        assert (first[BANK.index("bank")].tolist() == second[RIVER.index("bank")].tolist()) is same
 
 
 def test_random_encoder_is_fixed_by_its_seed_and_leaves_the_generator_alone():
@@ -116,14 +109,6 @@ DOORS = {
 def test_what_is_no_text_is_named_at_every_door(door, texts, message):
     with pytest.raises(CourseError, match=message):
         door(ENCODERS["static"]())(texts)
-
-
-def test_no_text_among_records_and_pairs_is_named():
-    head, pairs = (kind(ENCODERS["static"](), ["x", "y"]) for kind in (SequenceClassifier, PairClassifier))
-    with pytest.raises(CourseError, match="sentence 1 of 2: A sentence is nan"):
-        head.batches([LabelledText("a", "x"), LabelledText(NAN, "y")], 2)
-    with pytest.raises(CourseError, match=r"sentence 1 of 2: A sentence is None"):
-        pairs.predict([("a", "b"), (None, "b")])
 
 
 @pytest.mark.parametrize("kind", ["static", "bert"])

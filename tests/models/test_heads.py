@@ -72,7 +72,7 @@ def test_logits_by_hand_of_each_text_of_a_padded_batch(head):
 def test_what_stands_at_padding_changes_neither_loss_nor_count(head):
     head.eval()
     records = RECORDS[type(head)]
-    long = max(records, key=lambda record: sum(map(len, head._texts([record])[0])))
+    long = max(records, key=lambda record: sum(map(len, head._sentences([record])[0])))
     apart = [head.loss(head.batch([record])) for record in (records[0], long)]
     together = head.loss(head.batch([records[0], long]))
     counts = [int(part["count"]) for part in apart]

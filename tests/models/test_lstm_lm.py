@@ -15,7 +15,7 @@ from course_lib.errors import CourseError
 from course_lib.models.lstm_lm import LSTMLM, BiLM, LSTMLMConfig
 from course_lib.models.projected_lstm import ProjectedLSTM, lstm_by_steps
 from course_lib.models.shipped import load
-from course_lib.models.word_softmax import word_softmax
+from course_lib.models.word_softmax import AdaptiveSoftmax, FullSoftmax, SampledSoftmax
 from tests.models.bilms import PROJECTION, small_bilm
 
 WORDS = [f"w{number}" for number in range(17)]  # with the two specials: 19
@@ -248,9 +248,9 @@ def test_a_clip_holds_cells_and_states_and_a_wide_one_changes_nothing():
 # -- Softmax over words: full, adaptive, sampled
 DIM, VOCAB = 19, 23
 SOFTMAXES = {
-    "full": lambda: word_softmax("full", DIM, VOCAB),
-    "sampled": lambda: word_softmax("sampled", DIM, VOCAB, n_samples=7).eval(),
-    "adaptive": lambda: word_softmax("adaptive", DIM, VOCAB, cutoffs=(3, 11)),
+    "full": lambda: FullSoftmax(DIM, VOCAB),
+    "sampled": lambda: SampledSoftmax(DIM, VOCAB, 7).eval(),
+    "adaptive": lambda: AdaptiveSoftmax(DIM, VOCAB, (3, 11)),
 }
 
 
@@ -275,7 +275,7 @@ def test_adaptive_equals_brute_force():
 
 
 def test_the_distribution_of_samples_is_the_one_they_are_corrected_by():
-    softmax = word_softmax("sampled", DIM, VOCAB, n_samples=100_000)
+    softmax = SampledSoftmax(DIM, VOCAB, 100_000)
     q = softmax.log_q(torch.arange(VOCAB)).exp()
     torch.testing.assert_close(q.sum(), torch.tensor(1.0))
     share = softmax.draw(torch.device("cpu")).bincount(minlength=VOCAB) / 100_000
@@ -283,7 +283,7 @@ def test_the_distribution_of_samples_is_the_one_they_are_corrected_by():
 
 
 def test_the_sampled_denominator_is_right_on_average():
-    softmax, states, targets = word_softmax("sampled", DIM, VOCAB, n_samples=101), torch.randn(3, DIM), torch.arange(3)
+    softmax, states, targets = SampledSoftmax(DIM, VOCAB, 101), torch.randn(3, DIM), torch.arange(3)
     logits = softmax.linear(states)
     target = logits[range(3), targets]
     with torch.no_grad():

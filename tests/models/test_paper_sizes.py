@@ -5,8 +5,7 @@ import torch
 
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.models.bert import Bert, BertConfig
-from course_lib.models.cove import CoVe, CoVeConfig
-from course_lib.models.seq2seq import Seq2Seq, Seq2SeqConfig, target_vocabulary
+from course_lib.models.cove import CoVe, CoVeConfig, Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
 from course_lib.text.pieces import Pieces

@@ -1,13 +1,10 @@
 """Skip-gram: gradients against a loop over pairs and against autograd, what is sampled, what is learnt, bad input."""
 
-import itertools
 import math
 from unittest.mock import Mock
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import course_lib.models.skip_gram_trainer as trainer
 from course.by_hand.skip_gram import pairs as all_pairs
@@ -98,14 +95,6 @@ def test_loss_for_fit_is_the_mean_per_pair():
     assert losses["count"] == 2
     assert losses["loss"].item() == pytest.approx(by_hand / 2, rel=1e-9)
     assert model.loss(WordPairs(batch.centres, batch.contexts))["loss"].requires_grad
-
-
-@given(st.lists(st.sampled_from("abc"), max_size=9), st.integers(1, 5))
-@settings(max_examples=50)
-def test_pairs_are_all_neighbours_within_the_window(sentence, window):
-    places = itertools.permutations(range(len(sentence)), 2)
-    expected = [(sentence[i], sentence[j]) for i, j in places if abs(i - j) <= window]
-    assert all_pairs(sentence, window) == expected
 
 
 def test_a_context_at_distance_k_counts_with_probability_w_minus_k_plus_1_over_w():
@@ -297,8 +286,9 @@ def test_a_vocabulary_of_one_word():
 
 def test_diverged_training_is_an_error_not_nan(monkeypatch):
     monkeypatch.setattr("torch.nn.init.uniform_", lambda table, low, high: torch.nn.init.constant_(table, math.inf))
-    with pytest.raises(CourseError, match="diverged"):
-        train([["a", "b"] * 20], SkipGramConfig(dim=3))
+    model = train([["a", "b"] * 20], SkipGramConfig(dim=3))
+    with pytest.raises(CourseError, match=r"NaN or infinity.*smaller learning rate"):
+        model.word_vectors()
 
 
 def learn(sentences=(("a", "b"),), vocabulary=None, threads=2, **settings):

@@ -76,9 +76,9 @@ def test_loss_is_the_mean_of_start_and_end_over_the_passage():
     torch.testing.assert_close(together["loss"], (found["loss"] + 2 * apart["loss"]) / 3, **TOLERANCE)
 
 
-def test_n_best_equals_all_pairs(head):
+def test_the_answer_is_the_best_of_all_pairs(head):
     head.eval()
-    for asked, found in zip(ASKED, head.n_best(ASKED, 7, max_answer=3), strict=True):
+    for asked, answer in zip(ASKED, head.predict(ASKED, max_answer=3), strict=True):
         batch = head.batch([asked])
         n_question = int((batch.segment == 0).sum())
         places = head(batch)[0].detach()
@@ -91,10 +91,9 @@ def test_n_best_equals_all_pairs(head):
         ]
         if head.no_answer:
             all_of_them.append((float(places[:, 0].sum()), 0, 0))
-        expected = sorted(all_of_them, key=lambda span: (-span[0], *span[1:]))[:7]
-        assert [answer.score for answer in found] == pytest.approx([score for score, *_ in expected], abs=1e-5)
-        assert [(answer.start, answer.end) for answer in found] == [tuple(place) for _, *place in expected]
-        assert all(answer.text == asked[1][answer.start : answer.end] for answer in found)
+        score, start, end = min(all_of_them, key=lambda span: (-span[0], *span[1:]))
+        assert answer == Answer(asked[1][start:end], start, end, answer.score)
+        assert answer.score == pytest.approx(score, abs=1e-5)
 
 
 LOGIT = st.integers(-8, 8).map(float)
@@ -105,14 +104,13 @@ LOGIT = st.integers(-8, 8).map(float)
     st.lists(st.tuples(LOGIT, LOGIT), min_size=4, max_size=4),
     st.text("abcd", min_size=1, max_size=23),
     st.integers(4, 9),
-    st.integers(1, 4),
 )
-def test_windows_that_share_an_answer_s_length_change_nothing(table, passage, limit, n):
+def test_windows_that_share_an_answer_s_length_change_nothing(table, passage, limit):
     head = letters(dict(zip("abcd", table, strict=True)), overlap=limit // 2)
     asked, longest = [("a b", " ".join(passage))], limit // 2 + 1
-    whole = head.n_best(asked, n, max_answer=longest)
+    whole = head.predict(asked, max_answer=longest)
     head.encoder.max_units = limit
-    assert head.n_best(asked, n, max_answer=longest, batch_size=2) == whole
+    assert head.predict(asked, max_answer=longest, batch_size=2) == whole
 
 
 @pytest.mark.parametrize(
@@ -134,18 +132,13 @@ def test_an_answer_may_end_inside_a_word_where_the_encoder_has_pieces(unit, answ
 def test_characters_are_those_of_the_passage(kind):
     text = "  👩‍🚀 is\u3000in cafe\u0301  👍🏽 — 서울에서 \n na\u0308ive  "
     head = build(kind, unit="word")
-    found = head.n_best([("where is it", text)], 1000)[0]
     words = ["👩‍🚀", "is", "in", "cafe\u0301", "👍🏽", "—", "서울에서", "na\u0308ive"]
-    assert {answer.text for answer in found} >= set(words)
-    assert len(found) == len({(a.start, a.end) for a in found}) == len(words) * (len(words) + 1) // 2
-    assert all(text[answer.start : answer.end] == answer.text for answer in found)
-
-
-def test_places_that_several_pieces_share_are_listed_once():
-    # Taken apart into jamo, each piece of a syllable stands at the same character.
-    head = SpanExtractor(small_bert(["ᄉ", "##ᅥ", "##ᄋ", "##ᅮ", "##ᆯ"], lowercase=True), seed=1)
-    found = head.n_best([("where", "서울")], 9)[0]
-    assert sorted((answer.start, answer.end) for answer in found) == [(0, 1), (0, 2), (1, 2)]
+    [spans] = head.batch([("where is it", text)]).spans
+    assert [text[start:end] for start, end in spans[3:]] == words
+    [answer] = head.predict([("where is it", text)])
+    assert answer.text == text[answer.start : answer.end]
+    assert answer.start in [start for start, _ in spans[3:]]
+    assert answer.end in [end for _, end in spans[3:]]
 
 
 def test_no_answer_wins_if_no_span_passes_it_by_the_threshold():
@@ -155,9 +148,8 @@ def test_no_answer_wins_if_no_span_passes_it_by_the_threshold():
         head.null.weight.zero_()
         head.null.bias.copy_(torch.tensor([1.0, 1.5]))
     asked = [("a", "a b a")]
-    span, nothing = Answer("b a", 2, 5, 3.0), Answer("", 0, 0, 2.5)
+    span = Answer("b a", 2, 5, 3.0)
     assert head.predict(asked) == [span]
-    assert head.n_best(asked, 2) == [[span, nothing]]
     assert head.predict(asked, threshold=0.25) == [span]
     assert head.predict(asked, threshold=0.5) == [Answer("", 0, 0, 3.0)]  # 3 does not pass 2.5 + 0.5
     assert head.predict(asked, threshold=-9) == [span]
@@ -170,8 +162,8 @@ def test_of_all_windows_the_lowest_null_score_counts():
         head.null.weight.zero_()
         head.null.weight[0, 2] = -3.0  # of [u; v; ...] it reads v: mean of the passage
     head.encoder.max_units = 3
-    found = head.n_best([("a", "a a a c c c")], 99)[0]
-    assert [answer.score for answer in found if not answer.text] == [-3.0]  # of the window c c c; of a a a it is 0
+    found = head.predict([("a", "a a a c c c")], threshold=9)
+    assert found == [Answer("", 0, 0, -3.0 + 9)]  # -3 in the window c c c; of a a a it is 0
 
 
 def test_groups_freezing_and_files(head, tmp_path):
@@ -184,7 +176,7 @@ def test_groups_freezing_and_files(head, tmp_path):
     again = load_head(tmp_path / "saved")
     assert isinstance(again, SpanExtractor)
     assert not again.training
-    assert again.n_best(ASKED, 5) == head.n_best(ASKED, 5)
+    assert again.predict(ASKED) == head.predict(ASKED)
 
 
 def test_learns_twenty_questions_of_which_two_have_no_answer():

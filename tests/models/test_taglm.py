@@ -37,11 +37,7 @@ VARIANTS = {
     "baseline": lambda: TagLM(LABELS, words(), hidden=3, seed=0),
     "no characters": lambda: TagLM(LABELS, words(), None, language_model(), hidden=3, seed=0),
     "all": lambda: TagLM(LABELS, words(), characters(), language_model(), hidden=3, char_dim=11, seed=0),
-    "at the input": lambda: TagLM(LABELS, words(), characters(), language_model(), lm_at="input", hidden=3, seed=0),
-    "at the output": lambda: TagLM(LABELS, words(), None, language_model(), lm_at="output", hidden=3, seed=0),
-    "elmo": lambda: TagLM(
-        LABELS, words(), characters(), ELMo(language_model(), ("input", "output"), l2=0.1), hidden=3, seed=0
-    ),
+    "elmo": lambda: TagLM(LABELS, words(), characters(), ELMo(language_model(), ("input", "output")), hidden=3, seed=0),
 }
 
 
@@ -89,27 +85,14 @@ def test_it_learns_a_tiny_task(name):
     assert all(value.equal(after[key]) for key, value in before_fit.items())
 
 
-def test_elmos_penalty_is_a_part_of_the_loss():
-    tagger = VARIANTS["elmo"]().eval()
-    tagger.encoder.lm.mixes["output"].raw.data[2] = 2.0
-    losses = tagger.loss(tagger.batch(RECORDS))
-    assert losses["penalty"].item() == pytest.approx(0.4)
-    torch.testing.assert_close(losses["loss"], losses["tags"] + losses["penalty"])
-    batch = tagger.batch(RECORDS)
-    likelihood = tagger.crf.log_likelihood(tagger(batch), batch.labels["labels"], batch.mask)
-    torch.testing.assert_close(losses["tags"], -likelihood.mean().detach(), check_device=False)
-
-
-@pytest.mark.parametrize("name", ["no characters", "at the input", "at the output", "elmo"])
+@pytest.mark.parametrize("name", ["no characters", "elmo"])
 def test_the_language_model_is_read_at_its_place(name):
     tagger = VARIANTS[name]().eval()
     batch = tagger.batch(RECORDS)
     before = tagger.encoder.states(batch).layers
     batch.ids["lm"] = batch.ids["lm"] + 1
     moved = [bool((a != b).any()) for a, b in zip(before, tagger.encoder.states(batch).layers, strict=True)]
-    assert moved == [False, name in ("at the input", "elmo"), True]
-    if name == "at the output":
-        torch.testing.assert_close(tagger.encoder.states(batch).layers[2, :, :, 6:], batch.ids["lm"][:, :, 0])
+    assert moved == [False, name == "elmo", True]
 
 
 def test_the_top_layer_of_the_language_model_is_what_it_reads():

@@ -9,7 +9,6 @@ from torch import nn
 from torch.nn import functional as F
 
 from course_lib.data.streams import StreamBatch
-from course_lib.errors import CourseError
 from course_lib.models.attention import causal_mask, padding_mask
 from course_lib.models.transformer import (
     CHOICES,
@@ -153,19 +152,6 @@ def test_a_word_moves_its_own_state_and_later_ones_only(k):
     assert moved == [False] * k + [True] * (len(BANK) - k)
 
 
-def test_sentence_loss_counts_the_first_word_and_the_end():
-    model = small_lm(BANK + RIVER).eval()
-    batch = model.batch([BANK, RIVER[:3]])
-    found = model.loss(batch)
-    nats = []
-    for words in (BANK, RIVER[:3]):
-        ids = [model.pieces.begin, *model.pieces.ids(words), model.pieces.end]
-        log_p = model(torch.tensor([ids]))[0].log_softmax(-1)
-        nats += [-log_p[place, ids[place + 1]] for place in range(len(ids) - 1)]
-    assert found["count"] == len(BANK) + 1 + 3 + 1
-    torch.testing.assert_close(found["loss"], torch.stack(nats).mean())
-
-
 def test_stream_loss_is_the_mean_over_all_targets():
     model, ids = small_lm(BANK).eval(), torch.randint(4, 11, (3, 8))
     found = model.loss(StreamBatch(ids[:, :-1], ids[:, 1:]))
@@ -190,9 +176,3 @@ def test_attentions_are_causal_and_name_their_pieces():
     for weight in weights:
         torch.testing.assert_close(weight.sum(-1), torch.ones(2, 3, 9))
         assert not weight.triu(1).any()
-
-
-def test_too_many_pieces_are_named():
-    model = small_lm(BANK + KOREAN, bpe=True, positions="learned", max_units=11)
-    with pytest.raises(CourseError, match=r"sentence 1 has 1\d pieces; at most 10 fit.*windows"):
-        model.batch([BANK[:2], ["wages" * 5]])

@@ -60,17 +60,6 @@ def test_neighbours_and_analogies_equal_gensim():
     assert vectors.similarity("w7", "w11") == pytest.approx(float(reference.similarity("w7", "w11")), abs=1e-6)
 
 
-def test_an_analogy_leaves_its_inputs_out():
-    vectors = WordVectors(["king", "man", "woman", "queen"], [[1.0, 1, 0], [1, 0, 0], [1, 0, 0.1], [1, 1, 0.3]])
-    assert [word for word, _ in vectors.analogy("king", "man", "woman")] == ["queen"]
-    assert len(vectors.analogy("king", "man", "king")) == 2  # an input that stands twice
-
-
-def test_k_larger_than_the_table_gives_all_others(odd):
-    assert len(odd.neighbours("the", k=1000)) == len(ODD_WORDS) - 1
-    assert WordVectors(["alone"], [[1.0]]).neighbours("alone") == []
-
-
 def test_an_unknown_word_names_the_nearest_spellings():
     vectors = WordVectors(["orchard", "orchards", "pear"], torch.eye(3))
     with pytest.raises(CourseError, match=r"'orchrad' is not among the 3 words.*'orchard'"):
@@ -154,13 +143,11 @@ GOOD = b"2 2\na 0.5 -1\nb 2 0.25\n"
     ("content", "message"),
     [
         (b"a bc de\n", "line 1: a word2vec file begins with .*GloVe"),
-        (b"0 0\n", "line 1"),
         (b"9000000000000 300\na 1 1 1\n", "line 2: 3 numbers instead of 300"),
         (b"3 2" + GOOD[3:], "ends after 2 of the 3"),
         (GOOD[:-8], "line 3"),
         (GOOD.replace(b"\n", b" 7\n").replace(b" 7", b"", 1), "line 1.*every line has more"),
         (GOOD.replace(b"0.25", b"nan"), "line 3.*NaN"),
-        (GOOD.replace(b"0.25", b"1e99"), "line 3.*infinity"),
         (GOOD.replace(b"a", b"caf\xe9").replace(b"b", b"caf\xe8"), "2 of 2 words are not UTF-8"),
         (GOOD + b"c 1 1\n", "line 1: .* 2 words, but more follow"),
         (b"2 3\nthe 1:0.1 2:0.2 3:0.3\nx 1:1 2:2 3:3\n", "line 2: 0 numbers instead of 3.* spaces, tabs or commas"),
@@ -169,11 +156,8 @@ GOOD = b"2 2\na 0.5 -1\nb 2 0.25\n"
         (gzip.compress(GOOD, mtime=0)[:-9], "line 1: Compressed file ended"),
         (GOOD.replace(b"\n", b"\r"), "line 1: .*lines end in line feeds"),
         (b"PK\3\4\0\0v.txt" + GOOD, "line 1: .*zip must be unpacked"),
-        (b"PK\3\4\0\0v.txta 0.5 -1\nb 2 0.25\n", "line 1: .*zip must be unpacked"),
         (b"a 0.5 -1\nb 2\n", "line 2: 1 numbers instead of 2"),
         (b"2 2\na " + b"\0\0\x80?" * 2 + b"b \0\0", "line 3.*ends inside"),
-        (b"1 2\na " + b"\0\0\xc0\x7f" * 2, "line 2.*NaN"),
-        (b"\x89PNG\r\n\x1a\n" + b"\0" * 99, "line 1"),
     ],
 )
 def test_broken_files_are_explained(tmp_path, content, message):
@@ -197,10 +181,7 @@ THE_GOOD = WordVectors(["a", "b"], [[0.5, -1], [2, 0.25]])
         b"\xef\xbb\xbfa 0.5 -1\nb 2 0.25",
         GOOD.replace(b" ", b"\t"),
         GOOD.replace(b" ", b"\t \t"),
-        GOOD.replace(b" ", b"   "),
-        GOOD.replace(b"a ", b"a   ").replace(b"b ", b"b  "),
         GOOD.replace(b" ", b","),
-        GOOD.replace(b" ", b", "),
         GOOD.replace(b"\n", b",\r\n"),
         GOOD + b"\n \n",
         b"4 2\na 0.5 -1\nb 2 0.25\na 7 7\n 3 3\n",
@@ -316,14 +297,6 @@ def test_a_checkpoint_holds_any_word_and_the_counts(tmp_path):
     vectors.save(tmp_path / "v", int8=True)
     largest = vectors.vectors.abs().amax()
     torch.testing.assert_close(WordVectors.load(tmp_path / "v").vectors, vectors.vectors, rtol=0, atol=largest / 250)
-
-
-def test_a_damaged_or_foreign_checkpoint_is_an_error(tmp_path):
-    from course_lib.checkpoints import save_checkpoint
-
-    save_checkpoint(tmp_path / "other", kind="other", config={}, tensors={})
-    with pytest.raises(CourseError, match="holds a 'other'"):
-        WordVectors.load(tmp_path / "other")
 
 
 test_bad_tables = mistakes(

@@ -83,13 +83,28 @@ class Lab:
     def __enter__(self) -> Lab:
         with ExitStack() as stack:  # what was started is stopped, also if a later step fails
             scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
-            url, token = self._start_server(scratch, stack)
-            self._open_page(f"{url}doc/tree/{urllib.parse.quote(self.notebook.name)}?token={token}&reset", stack)
+            self._root = scratch / "notebooks"
+            self._url, self._token = self._start_server(scratch, stack)
+            size = {"width": self.width, "height": 1000}
+            self._context = stack.enter_context(browser()).new_context(viewport=size)
+            self._context.route("**/*", self._refuse_strangers)
+            self.page = self.open(self.notebook)
             self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    def open(self, notebook: Path):
+        """A page of its own with a copy of the notebook; its kernel is ready."""
+        shutil.copyfile(notebook, self._root / notebook.name)
+        page = self._context.new_page()
+        page.set_default_timeout(self.timeout * 1000)
+        page.on("pageerror", lambda error: self.page_errors.append(str(error)))
+        name = urllib.parse.quote(notebook.name)
+        page.goto(f"{self._url}doc/tree/{name}?token={self._token}&reset", wait_until="domcontentloaded")
+        page.wait_for_function(f"() => {KERNEL} === 'idle'")
+        return page
 
     def run_all(self) -> None:
         self.page.evaluate(RUN_ALL)
@@ -102,9 +117,8 @@ class Lab:
         return self.page.evaluate(CELLS)
 
     def _start_server(self, scratch: Path, stack: ExitStack) -> tuple[str, str]:
-        root, token = scratch / "notebooks", secrets.token_hex(16)
-        root.mkdir()
-        shutil.copyfile(self.notebook, root / self.notebook.name)
+        token = secrets.token_hex(16)
+        self._root.mkdir()
         for name, value in SETTINGS.items():
             file = scratch / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +134,7 @@ class Lab:
         command += [
             "--ServerApp.ip=127.0.0.1",
             "--ServerApp.port=0",
-            f"--ServerApp.root_dir={root}",
+            f"--ServerApp.root_dir={self._root}",
             "--LabApp.news_url=",
         ]
         log = stack.enter_context((scratch / "lab.log").open("w+b"))
@@ -142,15 +156,6 @@ class Lab:
                     return url, token
             time.sleep(0.2)
         raise RuntimeError(f"JupyterLab did not start; its log ends:\n{(scratch / 'lab.log').read_text()[-2000:]}")
-
-    def _open_page(self, address: str, stack: ExitStack) -> None:
-        context = stack.enter_context(browser()).new_context(viewport={"width": self.width, "height": 1000})
-        context.route("**/*", self._refuse_strangers)
-        self.page = context.new_page()
-        self.page.set_default_timeout(self.timeout * 1000)
-        self.page.on("pageerror", lambda error: self.page_errors.append(str(error)))
-        self.page.goto(address, wait_until="domcontentloaded")
-        self.page.wait_for_function(f"() => {KERNEL} === 'idle'")
 
     def _refuse_strangers(self, route) -> None:
         address = urllib.parse.urlsplit(route.request.url)

@@ -69,12 +69,3 @@ def test_readme_counts_their_lines(readme):
     said = {file: int(n) for file, n in re.findall(r"\(course/by_hand/(\w+)\.py\) \| (\d+) \|", text)}
     files = {name: FOLDER / f"{name}.py" for name in BUILT}
     assert said == {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in files.items()}
-
-
-def test_the_reader_of_the_cells_sees_another_line():
-    assert definitions('"""About."""\nimport torch\ndef f():\n    """A."""\n    return 1\n', False) == definitions(
-        'def f():\n    """B."""\n    return 1\n', False
-    )
-    assert definitions("def f():\n    return 1\n", True) != definitions("def f():\n    return 2\n", True)
-    with pytest.raises(AssertionError, match="only classes"):
-        definitions("x = 1\n", True)

@@ -60,7 +60,7 @@ BAD = {
 def test_a_bad_notebook_fails(tmp_path):
     for name, (sources, _) in BAD.items():
         write(tmp_path, name, *sources)
-    done = run(tmp_path, *NBVAL, "--nbval-cell-timeout=15")  # the last of one option counts; a dead kernel takes all
+    done = run(tmp_path, *NBVAL, "--nbval-cell-timeout=10")  # the last of one option counts; a dead kernel takes all
     assert done.returncode != 0
     assert [words for _, said in BAD.values() for words in said if words not in done.stdout] == []
 

@@ -1,7 +1,7 @@
 import pytest
 
+from course.lab import heads_on_body
 from course.recipes import cove, further, heads, minilm, reviews, skip_gram
-from course_lib.models import heads_on_body
 from tests.lab import four_samples
 from tests.recipes.small import benches, pairs, published, rated, reviews_of, write_corpora
 

@@ -18,8 +18,7 @@ from course.records.curve_tasks import Bench, CurveTask, Effort
 from course_lib.checkpoints import TENSORS
 from course_lib.data.records import LabelledText, ParallelPair, Sentence
 from course_lib.models.bert import Bert, BertConfig
-from course_lib.models.cove import CoVeConfig
-from course_lib.models.seq2seq import Seq2SeqConfig
+from course_lib.models.cove import CoVeConfig, Seq2SeqConfig
 from course_lib.models.skip_gram import SkipGramConfig
 from course_lib.text.word_pieces import WordPieces
 from tests.lab import four_samples

@@ -5,14 +5,14 @@ from statistics import fmean
 import numpy as np
 import pytest
 
+from course.lab.heads_on_body import load_heads
+from course.lab.review_words import ReviewWords
 from course.recipes import card, job, reviews
 from course.recipes.__main__ import RECIPES
 from course.records.label_curves import Cell, Curves
 from course_lib.config import data_dir
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
-from course_lib.models.heads_on_body import load_heads
-from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load, shipped_names
 from course_lib.training.state import read_state
 from tests.recipes.small import make_starts, small

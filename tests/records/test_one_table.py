@@ -70,6 +70,9 @@ def test_all_columns_of_a_system_that_mixes_layers(monkeypatch):
     assert table.scores.shape == (1, 4, 2)
     assert ((table.scores >= 0) & (table.scores <= 100)).all()
     assert (table.labels, table.tests) == ((19,) * 4, (11,) * 4)
+    top = one_table.one_table(["TagLM", "ELMo"], top=True, **SMALL)  # one checkpoint, at its top layer one row
+    assert (top.scores[0] == top.scores[1]).all()
+    assert (top.scores[1] != table.scores[0]).any()
 
 
 test_unknown_names_and_numbers = mistakes(

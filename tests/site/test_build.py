@@ -40,11 +40,8 @@ def test_pages_hold_what_the_notebooks_hold_in_their_order(tmp_path):
     assert order == ["h1", "h2", "math", "pre", "pre", "pre", "img", "h3", "pre", "iframe"]
     assert first.main.pre.get_text() == "print(1)  # <b>\n"
     assert first.img["alt"] == "It is small."
-    folded = first.select(".cell details")
-    assert [fold.get_text().split()[:3] for fold in folded] == [
-        ["Code,", "1", "lineplot()"],
-        ["Code,", "1", "linewidget"],
-    ]
+    folded = [" ".join(fold.get_text().split()[:3]) for fold in first.select(".cell details")]
+    assert folded == ["Code, 1 lineplot()", "Code, 1 linewidget"]
     assert [a["href"] for a in first.select(".toc a")] == ["#0.1-a-formula", "#a-part"]
     assert [a["href"] for a in first.select(".toc a") if a.select(".mark")] == ["#a-part"]  # where the widget stands
     assert [(a["rel"], a["href"]) for a in first.select(".steps a")] == [(["next"], "01_end.html")]
@@ -127,12 +124,8 @@ def test_the_ledger_s_verdicts_have_their_signs_and_cells_their_names():
     page = BeautifulSoup(front_page(readme, CHAPTERS), "html.parser")
     cells = [[(cell.get_text(), cell.get("class"), cell.get("data-label")) for cell in row.select("td")]
              for row in page.select("table.claims tbody tr")[:2]]  # fmt: skip
-    assert cells[0] == [
-        ("C1", None, None),
-        ("a", None, "claim"),
-        ("✕ contradicted", ["verdict", "contradicted"], None),
-        ("", None, "live"),
-    ]
+    assert cells[0][:2] == [("C1", None, None), ("a", None, "claim")]
+    assert cells[0][2:] == [("✕ contradicted", ["verdict", "contradicted"], None), ("", None, "live")]
     assert cells[1][2][:2] == ("– cannot judge", ["verdict", "cannot-judge"])
 
 
@@ -154,12 +147,6 @@ def test_code_can_be_read_in_each_of_its_colours():
             if (above + 0.05) / (below + 0.05) < 4.5:
                 faint.append((rule, colour))
     assert faint == []
-
-
-def test_code_has_two_colours_for_each_kind_of_token():
-    rules = dict(line.rstrip("}").split("{") for line in code_colours().splitlines() if line.startswith(".code"))
-    assert rules[".code .k"] == "color:light-dark(#008000,#ff7b72);font-weight:600"  # a keyword, as pygments has it
-    assert all(rule.startswith("color:light-dark(") for rule in rules.values())
 
 
 def test_the_command_builds_where_it_is_told(course, monkeypatch, tmp_path):  # noqa: F811

@@ -1,12 +1,15 @@
 """The deck of a small chapter: where slides begin, what is shown, what is folded, what only the speaker reads."""
 
-import re
-import tomllib
+import base64
+import io
 
+import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from nbformat import v4
+from PIL import Image
 
 from course.site.slides import LINES_SHOWN, deck, lines_shown, write_slides
 from course_lib.config import project_dir
@@ -48,13 +51,31 @@ def test_slides_subslides_and_skipped_cells():
         text("# Three", "slide"),
     )
     stacks = deck.select(".slides > section")
-    assert [[shown(sheet) for sheet in stack.select(":scope > section > .sheet")] for stack in stacks] == [
-        ["One goes on", "Two later"],
-        ["Three"],
-    ]
+    sheets = [[shown(sheet) for sheet in stack.select(":scope > section > .sheet")] for stack in stacks]
+    assert sheets == [["One goes on", "Two later"], ["Three"]]
     assert deck.select_one(".fragment").get_text().strip() == "later"
     assert "secret" not in str(deck)
     assert deck.title.get_text() == "One"
+
+
+def test_a_plot_that_is_too_high_is_shown_in_halves_with_its_axes():
+    names = [f"row {n}" for n in range(15)]
+    figure, axes = plt.subplots(figsize=(6, 7.5))
+    axes.barh(names, range(15), 0.5)
+    figure.savefig(file := io.BytesIO(), dpi=100)
+    plt.close(figure)
+    cell = code("draw()", display(image_png=base64.b64encode(file.getvalue()).decode()))
+    halves = [each["src"] for each in page(text("# One", "slide"), cell).select(".out img")]
+    whole, upper, lower = (
+        np.asarray(Image.open(io.BytesIO(picture)))
+        for picture in (file.getvalue(), *(base64.b64decode(half.partition(",")[2]) for half in halves))
+    )
+    twice = len(upper) + len(lower) - len(whole)  # what is above and below the axes
+    assert len(whole) / 2 < len(lower) < len(whole) * 0.7
+    assert (upper[:50] == whole[:50, :, :3]).all()
+    assert (lower[-50:] == whole[-50:, :, :3]).all()
+    assert (upper[-50:] == lower[-50:]).all()
+    assert 0 < twice < 200
 
 
 def test_code_is_cut_and_nothing_is_lost():
@@ -135,13 +156,6 @@ def test_nothing_is_loaded():
     assert [img["src"] for img in deck.select("img") if not img["src"].startswith("data:")] == []
     assert "Reveal" in deck.select_one("body script").get_text()
     assert "Hakim El Hattab" in str(deck)  # the licence goes with it
-
-
-def test_what_slides_need_is_installed_for_every_reader():
-    """`make lab` installs the dependencies, `make test` the test extra besides."""
-    project = tomllib.loads((project_dir() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
-    assert "latex2mathml" in needed
 
 
 def test_a_notebook_without_slides(tmp_path):

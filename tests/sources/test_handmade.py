@@ -1,6 +1,6 @@
 """The handmade sets of both languages: formats, balance, fixed splits, no duplicates, no giveaway words, baselines.
 
-`pytest -s tests/data/test_handmade.py` prints the baselines that data/handmade/README.md states.
+`pytest -s tests/sources/test_handmade.py` prints the baselines that data/handmade/README.md states.
 """
 
 import csv

@@ -5,13 +5,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from course.lab.review_words import ReviewWords
 from course.widgets import (
     ask_review,
     ask_words,
     attention_heatmap,
     embedding_map,
     fill_mask,
-    occurrences,
     one_hot_row,
     rate_designer,
     scalar_mix,
@@ -22,7 +22,6 @@ from course.widgets import (
 )
 from course.widgets.strip import STATES, Frame, Token
 from course_lib.errors import CourseError
-from course_lib.models.review_words import ReviewWords
 from course_lib.models.word_vectors import WordVectors
 from tests.widgets.gap_models import WORDS, counting
 from tests.widgets.test_heads_map import weights
@@ -30,12 +29,6 @@ from tests.widgets.test_word_stories import random_story
 
 RNG = np.random.default_rng(3)
 WILD = ["<b>", "배", "</script><img src=x onerror=alert(1)>", "x" * 200, '"quoted"', "🙂"]
-
-
-def cosines(n):
-    rows = RNG.normal(size=(n, 7))
-    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit @ unit.T
 
 
 def gaps_of_wild():
@@ -54,7 +47,6 @@ def stripped(n: int) -> Frame:
     return Frame(tokens, "w7 " * n, [("w5", n, 30.0)] * (n // 20))
 
 
-WAYS = [[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]]
 MIXED = (dict(zip("abc", RNG.normal(size=(3, 11, 14)), strict=True)), [SENTENCE] * 11, [1] * 11)
 REVIEWS = ReviewWords(SENTENCE, np.arange(9) / 2, 0.1, ("neg", "pos"))
 GOLD, WIDE = {"w8": [(1, 0), (3, 2)], "w9": [(4, 4)]}, {w: RNG.normal(size=(130, 24)) for w in (1, 2, 5, 10)}
@@ -64,34 +56,26 @@ AS_LARGE = {  # as the chapters show; no word is English (tests/browser)
     "attention_heatmap": lambda: attention_heatmap(weights(2, 12, 7, 7), list(PLACES), gold=GOLD),
     "embedding_map": lambda: embedding_map(WIDE, [f"word{i}" for i in range(130)]),
     "fill_mask": lambda: fill_mask([counting(name, PIECES) for name in "ab"], [" ".join(PIECES * 2)] * 6),
-    "occurrences": lambda: occurrences(
-        dict.fromkeys("abcd", cosines(40)), [SENTENCE] * 40, [1] * 40, ["one", "two"] * 20
-    ),
     "one_hot_row": lambda: one_hot_row(np.full((12, 8), -1.13), [f"word{i}" for i in range(12)]),
     "rate_designer": lambda: rate_designer([f"layer {i}" for i in range(12)], 5_000),
-    "scalar_mix": lambda: scalar_mix(
-        *MIXED, ["one"] * 5 + ["two"] * 6, WAYS, {"w1": [-4.0, 0.0, 4.0]}, static=(0.5, 0.85)
-    ),
+    "scalar_mix": lambda: scalar_mix(*MIXED, ["one"] * 5 + ["two"] * 6, {"w1": [-4.0, 0.0, 4.0]}),
     "softmax_saturation": lambda: softmax_saturation(source="ko", d_k=1024),
-    "span_explorer": lambda: span_explorer(
-        ["somethin5"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10
-    ),
+    "span_explorer": lambda: span_explorer(["somethin5"] * 200, *RNG.normal(size=(2, 200)), null=1.0),
     "word_generations": lambda: word_generations([random_story("spring"), random_story("seal")]),
     "token_strip": lambda: token_strip([*map(stripped, range(1, 31))], title="w0?", step="w1"),
 }
-MOST = {"fill_mask": 65, "softmax_saturation": 66, "word_generations": 70, "scalar_mix": 80, "occurrences": 120}
+MOST = {"fill_mask": 65, "softmax_saturation": 66, "word_generations": 70, "scalar_mix": 80}
 LARGE = {name: (make, 1_000 * MOST.get(name, 60)) for name, make in AS_LARGE.items()}  # and the most bytes of its page
 HOSTILE = {
     "attention_heatmap": lambda: attention_heatmap(weights(1, 2, 6, 6), WILD, gold=[(2, 0)]),
     "embedding_map": lambda: embedding_map(RNG.normal(size=(6, 5)), WILD),
     "fill_mask": gaps_of_wild,
-    "occurrences": lambda: occurrences({WILD[2]: cosines(6)}, [WILD] * 6, [0] * 6, ["<b>", WILD[2]] * 3),
     "one_hot_row": lambda: one_hot_row(np.arange(12).reshape(6, 2), WILD),
     "rate_designer": lambda: rate_designer(WILD, 400),
     "scalar_mix": lambda: scalar_mix(
         {WILD[2]: RNG.normal(size=(6, 4)), "top": RNG.normal(size=(6, 4))}, [WILD] * 6, [0] * 6, ["<b>", WILD[2]] * 3
     ),
-    "span_explorer": lambda: span_explorer(WILD, range(6), range(6), "<i>?</i>", gold=(0, 2)),
+    "span_explorer": lambda: span_explorer(WILD, range(6, 0, -1), range(6, 0, -1), "<i>?</i>"),
     "token_strip": lambda: token_strip([Frame(WILD, WILD[2])], title="<i>"),
     "ask_words": lambda: ask_words(WordVectors([*WILD[:2], "c"], RNG.normal(size=(3, 5))), ["<b>"]),
     "word_generations": lambda: word_generations([random_story("<b>", baselines={WILD[2]: 3})]),
@@ -129,8 +113,6 @@ def test_hostile_words_never_become_markup(name):
         ("embedding_map", "chosen", 130, "Use 0 to 129"),
         ("embedding_map", "chosen", -1, "Use 0 to 129"),
         ("embedding_map", "window", 4, "Use 0 to 3"),
-        ("occurrences", "system", 4, "Use 0 to 3"),
-        ("occurrences", "cell", [0, 40], "Use 0 to 39"),
         ("one_hot_row", "word", 12, "Use 0 to 11"),
         ("rate_designer", "opens", [0, 0], "Give 12 steps from 0 to 5000"),
         ("rate_designer", "opens", [5_001] * 12, "Give 12 steps from 0 to 5000"),

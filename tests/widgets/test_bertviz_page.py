@@ -37,7 +37,7 @@ def test_long_sentences_are_cut_and_it_says_so():
 
 test_input_that_cannot_be_shown_is_named = mistakes(
     ((weights(keys=3), {}), "for 5 tokens"),
-    (([], {}), "of shape nothing"),
+    (([], {}), "of nothing"),
     ((weights() * np.nan, {}), "not finite"),
     ((weights(), {"view": "all"}), "Use one of: head, model, neuron"),
     ((weights(), {"view": "neuron"}), "queries and keys"),

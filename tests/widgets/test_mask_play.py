@@ -51,10 +51,7 @@ def test_the_finding_follows_the_question():
         ({"sides": [side]}, "“dog”, hidden here, is guess 1 (50 %)."),
         ({"sides": [side | {"masked": []}]}, "Nothing is hidden in “the dog slept”."),
         ({"sides": [{"tokens": long, "masked": [8]}]}, f"“un{'happy' * 7} [MASK] {'un ' * 5}unhappy …”"),
-        (
-            {"sides": [side | {"masked": [0, 2]}]},
-            "“[MASK] dog [MASK]”, bert-en expects “dog” (50 %)",
-        ),  # two gaps: one on
+        ({"sides": [side | {"masked": [0, 2]}]}, "“[MASK] dog [MASK]”, bert-en expects “dog” (50 %)"),  # two gaps
     ):
         widget.request = {"id": says, **request}
         assert says in widget.finding()

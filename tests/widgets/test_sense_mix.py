@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from course.widgets import scalar_mix
-from course.widgets.sense_mix import between_points, grams, map_places, mixed_gram, sense_accuracy, softmax
+from course.widgets.sense_mix import grams, map_places, mixed_gram, sense_accuracy, softmax
 from course_lib.errors import CourseError
 from course_lib.models.elmo import ScalarMix
 from tests.mistakes import mistakes
@@ -45,11 +45,10 @@ def test_what_is_shipped_gives_back_all_products():
 
 def test_sense_accuracy_is_balanced_and_one_vector_for_all_gives_chance():
     senses = ["a"] * 9 + ["b"] * 2
-    assert sense_accuracy(np.ones((11, 11)), senses, range(11), range(11)) == 0.5
+    assert sense_accuracy(np.ones((11, 11)), senses) == 0.5
     places = np.array([[0.0], [0.1], [0.25], [5.0], [5.1]])
-    assert sense_accuracy(places @ places.T, ["a", "a", "a", "b", "b"], range(5), range(5)) == 1.0
-    assert sense_accuracy(places @ places.T, ["a", "a", "b", "b", "b"], range(5), range(5)) == pytest.approx(5 / 6)
-    assert sense_accuracy(places @ places.T, ["a", "a", "a", "b", "b"], [0, 3], [1, 4]) == 1.0
+    assert sense_accuracy(places @ places.T, ["a", "a", "a", "b", "b"]) == 1.0
+    assert sense_accuracy(places @ places.T, ["a", "a", "b", "b", "b"]) == pytest.approx(5 / 6)
 
 
 def test_a_typed_sentence_comes_with_its_products_and_another_with_a_reason():
@@ -80,19 +79,12 @@ def test_the_map_keeps_distances_where_two_directions_hold_all():
     np.testing.assert_allclose(np.linalg.norm(places[:, None] - places[None], axis=2), distance, atol=1e-9)
 
 
-def test_between_points_meets_the_grid_and_stays_between():
-    grid = [[1, 0, 0.5], [0, 1, 0.9], [0.5, 0.5, 0.8]]
-    assert between_points(grid, [0.5, 0.5]) == 0.8
-    assert 0.5 < between_points(grid, [0.9, 0.1]) < 0.7
-
-
 def test_findings_of_weights_of_all_and_of_gamma():
-    widget = made(tags=[[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]])
+    widget = made()
     widget.raw, widget.last = [-4.0, -4.0, 4.0], "raw"
     score = widget.sense_score()
     assert f"told apart in {100 * score:.0f} %" in widget.finding()
     assert "best layer alone: layer 2" in widget.finding()
-    assert "Parts of speech: 90.0 %" in widget.finding()
     widget.raw, widget.last = [-3.0, -3.0, 5.0], "all"
     assert "moves nothing" in widget.finding()
     widget.gamma, widget.last = 2.5, "gamma"
@@ -107,7 +99,6 @@ test_input_that_cannot_be_mixed_is_named = mistakes(
     ({"layers": {"a": np.ones((N, 4)), "b": np.full((N, 4), np.nan)}}, "not finite"),
     ({"senses": ["one"] * N}, "two senses"),
     ({"positions": [9] * N}, "no place 9"),
-    ({"tags": [[1, 0, 0.5]]}, "3 weights and an accuracy"),
     ({"presets": {"odd": [1.0]}}, "'odd' has 1 weights"),
     of=lambda changes: made(**changes),
 )

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from course.lab.review_words import ReviewWords
 from course.widgets import ask_review, ask_words
-from course_lib.models.review_words import ReviewWords
 from course_lib.models.word_vectors import WordVectors
 from tests.mistakes import mistakes
 

@@ -42,65 +42,6 @@ class _Gradients:
         return torch.einsum("pk,pkd->pd", error, u), torch.einsum("pk,pd->pkd", error, v)
 
 
-def _joined(context, negatives):
-    return torch.cat([context[:, None], negatives], dim=1)
-
-
-def _sum(table, ids, change):
-    return table.index_add(0, ids, change)
-
-
-def _last(table, ids, change):
-    moved = table.clone()
-    for i, row in zip(ids.tolist(), change, strict=True):
-        moved[i] = table[i] + row
-    return moved
-
-
-def _last_of_each(groups):
-    """-= once for each group of columns of the output table's rows: groups(1 + K) -> slices."""
-
-    def model(inputs, outputs, gradients, centre, context, negatives, rate):
-        asked, moved = _joined(context, negatives), outputs
-        to_v, to_u = gradients(inputs[centre], outputs[asked])
-        for part in groups(asked.shape[1]):
-            moved = _last(moved, asked[:, part].flatten(), -rate * to_u[:, part].flatten(0, 1))
-        return _last(inputs, centre, -rate * to_v), moved
-
-    return model
-
-
-def _mean(table, ids, change):
-    counts = ids.bincount(minlength=len(table)).clamp(min=1)
-    return table + _sum(torch.zeros_like(table), ids, change) / counts[:, None]
-
-
-def _only_change(table, ids, change):
-    return _sum(torch.zeros_like(table), ids, change)
-
-
-def _step(
-    join=_joined,
-    add=(_sum, _sum),
-    factor=lambda rate, n: -rate,
-    rows=(0, 1),
-    moves=(1, 1),
-    asked_move=lambda to_u: to_u,
-    laid_out=torch.flatten,
-):
-    """add: to each table; factor(rate, number of pairs); rows: the tables of the centres' rows and of the others;
-    moves: does each table move; asked_move(to_u): the changes of the output table; laid_out(asked): its ids."""
-
-    def model(inputs, outputs, gradients, centre, context, negatives, rate):
-        asked, by = join(context, negatives), factor(rate, len(centre))
-        first, second = ((inputs, outputs)[n] for n in rows)
-        to_v, to_u = gradients(first[centre], second[asked])
-        to_u = asked_move(to_u).flatten(0, 1)
-        return add[0](inputs, centre, by * to_v * moves[0]), add[1](outputs, laid_out(asked), by * to_u * moves[1])
-
-    return model
-
-
 def _after_another(inputs, outputs, gradients, centre, context, negatives, rate):
     for one in torch.arange(len(centre)).split(1):
         ids = centre[one], context[one], negatives[one]
@@ -108,25 +49,38 @@ def _after_another(inputs, outputs, gradients, centre, context, negatives, rate)
     return inputs, outputs
 
 
-def _moved_first(table):
-    """The other table's gradients are computed when this one has moved."""
-
-    def model(inputs, outputs, *rest):
-        first = sgd_step(inputs, outputs, *rest)
-        second = sgd_step(first[0] if table == 0 else inputs, first[1] if table == 1 else outputs, *rest)
-        return (first[0], second[1]) if table == 0 else (second[0], first[1])
-
-    return model
-
-
-def _one_kind(first):
-    return lambda to_u: to_u * ((torch.arange(to_u.shape[1]) == 0) == first)[:, None]
-
-
 def _probe(shows, n_words, dim, centre, context, negatives, rate):
     numbers = (torch.arange(1.0, 1 + 2 * n_words * dim) * 5).sin().reshape(2, n_words, dim)
     ids = (torch.tensor(ids) for ids in (centre, context, negatives))
     return Probe(shows, *numbers, _Gradients("gradients"), *ids, rate)
+
+
+def _last(table, _, ids, change, alpha):
+    """-= for each row in turn, from the table as it was."""
+    moved = table.clone()
+    for i, row in zip(ids.tolist(), change, strict=True):
+        moved[i] = table[i] + alpha * row
+    return moved
+
+
+def _mean(table, _, ids, change, alpha):
+    counts = ids.bincount(minlength=len(table)).clamp(min=1)
+    return table + torch.zeros_like(table).index_add(0, ids, change, alpha=alpha) / counts[:, None]
+
+
+def _last_in_each(table, asked, to_u, alpha, parts):
+    """-= once for each group of columns of the rows."""
+    for part in parts:
+        table = _last(table, 0, asked[:, part].flatten(), to_u[:, part].flatten(0, 1), alpha)
+    return table
+
+
+_V_ONCE, _U_ONCE = "inputs.index_add( => _last(inputs, ", "outputs.index_add( => _last(outputs, "
+_U_MOVED = "outputs.index_add(0, asked.flatten(), to_u.flatten(0, 1), alpha=-rate)"
+_CONTEXTS_FIRST, _BY_COLUMNS = (
+    "(slice(0, 1), slice(1, None))",
+    "map(slice, range(asked.shape[1]), range(1, 1 + asked.shape[1]))",
+)
 
 
 PROBES = [
@@ -138,39 +92,51 @@ PROBES = [
     ),
 ]
 MISTAKES = [
-    ("uphill", _step(factor=lambda rate, n: rate)),
+    ("uphill", "-rate => rate"),
     (
         "a repeated word moves once",
-        _step(add=(_last, _last)),
-        _step(add=(_last, _sum)),
-        _step(add=(_sum, _last)),
-        _last_of_each(lambda n: (slice(0, 1), slice(1, n))),
-        _last_of_each(lambda n: [slice(k, k + 1) for k in range(n)]),
+        (_V_ONCE, _U_ONCE),
+        _V_ONCE,
+        _U_ONCE,
+        (_V_ONCE, f"{_U_MOVED} => _last_in_each(outputs, asked, to_u, -rate, {_CONTEXTS_FIRST})"),
+        (_V_ONCE, f"{_U_MOVED} => _last_in_each(outputs, asked, to_u, -rate, {_BY_COLUMNS})"),
     ),
-    ("a repeated word moves by the mean", _step(add=(_mean, _mean))),
+    (
+        "a repeated word moves by the mean",
+        ("inputs.index_add( => _mean(inputs, ", "outputs.index_add( => _mean(outputs, "),
+    ),
     ("one pair after the other", _after_another),
-    ("one table moves before the other is asked", _moved_first(0), _moved_first(1)),
-    ("the context comes last", _step(join=lambda context, negatives: torch.cat([negatives, context[:, None]], dim=1))),
-    ("the rows come from the wrong tables", _step(rows=(1, 0)), _step(rows=(0, 0)), _step(rows=(1, 1))),
+    (
+        "one table moves before the other is asked",
+        "return moved, => to_u = gradients(moved[centre], outputs[asked])[1]\n    return moved,",
+        f"moved = => to_v = gradients(inputs[centre], {_U_MOVED}[asked])[0]\n    moved =",
+    ),
+    ("the context comes last", "[context[:, None], negatives] => [negatives, context[:, None]]"),
+    (
+        "the rows come from the wrong tables",
+        "inputs[centre], outputs[asked] => outputs[centre], inputs[asked]",
+        "outputs[asked] => inputs[asked]",
+        "inputs[centre] => outputs[centre]",
+    ),
     (
         "a change reaches another word",
-        _step(laid_out=lambda asked: asked.T.flatten()),
-        _step(laid_out=lambda asked: torch.cat([asked[:, 0], asked[:, 1:].flatten()])),
+        "asked.flatten() => asked.T.flatten()",
+        "asked.flatten() => torch.cat([asked[:, 0], asked[:, 1:].flatten()])",
     ),
-    ("nothing has moved", _step(moves=(0, 0))),
-    ("one table stays as it was", _step(moves=(1, 0)), _step(moves=(0, 1))),
+    ("nothing has moved", "-rate => 0"),
+    ("one table stays as it was", "0, 1), alpha=-rate => 0, 1), alpha=0", "to_v, alpha=-rate => to_v, alpha=0"),
     (
         "one kind of context stays as it was",
-        _step(asked_move=_one_kind(True)),
-        _step(asked_move=_one_kind(False)),
+        "asked.flatten(), to_u.flatten(0, 1) => context, to_u[:, 0]",
+        "asked.flatten(), to_u.flatten(0, 1) => negatives.flatten(), to_u[:, 1:].flatten(0, 1)",
     ),
-    ("the learning rate is missing", _step(factor=lambda rate, n: -1)),
-    ("divided by the number of pairs", _step(factor=lambda rate, n: -rate / n)),
+    ("the learning rate is missing", "-rate => -1"),
+    ("divided by the number of pairs", "-rate => -rate / len(centre)"),
     (
         "the changes instead of the tables",
-        _step(add=(_only_change, _only_change)),
-        _step(add=(_only_change, _only_change), factor=lambda rate, n: 1),
-        _step(add=(_only_change, _only_change), factor=lambda rate, n: rate),
+        "puts.index_add => puts.mul(0).index_add",
+        ("puts.index_add => puts.mul(0).index_add", "-rate => 1"),
+        ("puts.index_add => puts.mul(0).index_add", "-rate => rate"),
     ),
     ("the two tables are swapped", lambda *a: sgd_step(*a)[::-1]),
 ]

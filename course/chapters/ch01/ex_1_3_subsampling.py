@@ -12,9 +12,7 @@ def drop_probability(counts: dict[str, int], threshold: float) -> dict[str, floa
     return {word: max(0.0, 1 - math.sqrt(threshold * total / count)) for word, count in counts.items()}
 
 
-def _each(drop):
-    """drop(frequency of the word, threshold, its count, vocabulary size)"""
-    return lambda c, t: {word: drop(n / sum(c.values()), t, n, len(c)) for word, n in c.items()}
+_DROPPED = "max(0.0, 1 - math.sqrt(threshold * total / count)) => 1 - math.sqrt(threshold * total / count)"
 
 
 PROBES = [
@@ -23,26 +21,22 @@ PROBES = [
     Probe("a word just at the threshold", {"a": 1, "b": 3}, 0.25),
 ]
 MISTAKES = [
-    (
-        "keep and drop are swapped",
-        _each(lambda f, t, n, size: min(1.0, math.sqrt(t / f))),
-        _each(lambda f, t, n, size: math.sqrt(t / f)),
-    ),
-    ("negative probabilities", _each(lambda f, t, n, size: 1 - math.sqrt(t / f))),
-    ("counts instead of frequencies", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t / n)))),
-    ("divides by the vocabulary size", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t * size / n)))),
-    ("the square root is missing", _each(lambda f, t, n, size: max(0.0, 1 - t / f))),
+    ("keep and drop are swapped", "max(0.0, 1 - math => min(1.0, math", "max(0.0, 1 - math => (math"),
+    ("negative probabilities", "max(0.0, => ("),
+    ("counts instead of frequencies", "threshold * total => threshold"),
+    ("divides by the vocabulary size", "* total => * len(counts)"),
+    ("the square root is missing", "math.sqrt => "),
     (
         "the root is taken of one part alone",
-        _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t) / f)),
-        _each(lambda f, t, n, size: max(0.0, 1 - t / math.sqrt(f))),
+        "math.sqrt(threshold * total => (math.sqrt(threshold) * total",
+        "math.sqrt(threshold * total / count) => threshold / math.sqrt(count / total)",
     ),
-    ("the fraction is upside down", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(f / t)))),
+    ("the fraction is upside down", "threshold * total / count => count / total / threshold"),
     (
         "rare words are always dropped",
-        _each(lambda f, t, n, size: 1 - math.sqrt(t / f) if f > t else 1.0),
-        _each(lambda f, t, n, size: 1 - math.sqrt(t / f) if f >= t else 1.0),
+        f"{_DROPPED} if count > threshold * total else 1.0",
+        f"{_DROPPED} if count >= threshold * total else 1.0",
     ),
-    ("the formula of the C program", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t / f) - t / f))),
+    ("the formula of the C program", "/ count)) => / count) - threshold * total / count)"),
 ]
 EXERCISE = Exercise("1.3", drop_probability, PROBES, MISTAKES, difficulty=2, importance=4, minutes=8)

@@ -19,27 +19,6 @@ def _cosine(vectors, word, dim=1):
     return unit @ unit[word]
 
 
-def _best(scores, word, k):
-    """The k ids with the highest scores, the word left out."""
-    return [i for i in scores.argsort(descending=True).tolist() if i != word][:k]
-
-
-def _with_score(score):
-    """The word itself stays in, with this score."""
-
-    def model(vectors, word, k):
-        scores = _cosine(vectors, word)
-        scores[word] = score
-        return scores.topk(k).indices.tolist()
-
-    return model
-
-
-def _without_its_row(vectors, word, k):
-    scores = _cosine(vectors, word)
-    return torch.cat([scores[:word], scores[word + 1 :]]).topk(k).indices.tolist()
-
-
 def _not_first(got, expected, vectors, word, k):
     """The word is in the list, and another vector points the same way."""
     return word in list(got) and (_cosine(vectors, word) > 1 - 1e-5).sum() > 1
@@ -63,28 +42,26 @@ PROBES = [
     Probe("another word has the same vector", _TWINS, 1, 3),
 ]
 MISTAKES = [
-    ("the dot product is not normalised", lambda v, w, k: _best(v @ v[w], w, k)),
-    (
-        "the word itself is in the list",
-        lambda v, w, k: _cosine(v, w).argsort(descending=True)[:k].tolist(),
-        Seen(_not_first),
-    ),
+    ("the dot product is not normalised", " / vectors.norm(dim=1, keepdim=True) => "),
+    ("the word itself is in the list", "cosine[word] = -torch.inf => ...", Seen(_not_first)),
     ("words that point the same way are left out", Seen(_from_the_second)),
-    ("the word itself can win again", _with_score(0.0), _with_score(-1.0)),
-    ("the ids are those of a shorter table", _without_its_row),
+    ("the word itself can win again", "-torch.inf => 0.0", "-torch.inf => -1.0"),
+    (
+        "the ids are those of a shorter table",
+        "cosine[word] = -torch.inf => cosine = torch.cat([cosine[:word], cosine[word + 1 :]])",
+    ),
     (
         "one neighbour too few",
-        lambda v, w, k: _cosine(v, w).argsort(descending=True)[1:k].tolist(),
-        lambda v, w, k: [i for i in _cosine(v, w).argsort(descending=True)[:k].tolist() if i != w],
+        ("cosine[word] = -torch.inf => ...", "tolist() => tolist()[1:]"),
+        (
+            "cosine[word] = -torch.inf => ...",
+            "cosine.topk(k).indices.tolist() => [i for i in cosine.topk(k).indices.tolist() if i != word]",
+        ),
     ),
-    (
-        "the furthest words",
-        lambda v, w, k: _best(-_cosine(v, w), w, k),
-        lambda *a: neighbours(*a)[::-1],
-    ),
-    ("Euclidean distance", lambda v, w, k: _best(-(v - v[w]).norm(dim=1), w, k)),
-    ("normalised along the wrong axis", lambda v, w, k: _best(_cosine(v, w, dim=0), w, k)),
-    ("the sign of the cosine is lost", lambda v, w, k: _best(_cosine(v, w).abs(), w, k)),
-    ("similarities instead of ids", lambda v, w, k: _cosine(v, w)[neighbours(v, w, k)]),
+    ("the furthest words", "= unit @ => = -unit @", "tolist() => tolist()[::-1]"),
+    ("Euclidean distance", "unit @ unit[word] => -(vectors - vectors[word]).norm(dim=1)"),
+    ("normalised along the wrong axis", "dim=1 => dim=0"),
+    ("the sign of the cosine is lost", "unit @ unit[word] => (unit @ unit[word]).abs()"),
+    ("similarities instead of ids", "indices.tolist() => values"),
 ]
 EXERCISE = Exercise("1.5", neighbours, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

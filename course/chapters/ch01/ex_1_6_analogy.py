@@ -14,46 +14,6 @@ def analogy(vectors: torch.Tensor, a: int, b: int, c: int) -> int:
     return int(cosine.argmax())
 
 
-def _unit(vectors):
-    return vectors / vectors.norm(dim=1, keepdim=True)
-
-
-def _nearest(table=_unit, summed=_unit, excluded=lambda a, b, c: [a, b, c], sign=1, score=-torch.inf):
-    """table, summed: what is compared with the sum and what is added up, of the vectors; score: of what is excluded."""
-
-    def model(vectors, a, b, c):
-        scores = sign * table(vectors) @ (summed(vectors)[a] - summed(vectors)[b] + summed(vectors)[c])
-        scores[excluded(a, b, c)] = score
-        return int(scores.argmax())
-
-    return model
-
-
-def _furthest_either_way(vectors, a, b, c):
-    scores = (_unit(vectors) @ (_unit(vectors)[a] - _unit(vectors)[b] + _unit(vectors)[c])).abs()
-    scores[[a, b, c]] = 0
-    return int(scores.argmax())
-
-
-def _without_their_rows(vectors, a, b, c):
-    scores = _unit(vectors) @ (_unit(vectors)[a] - _unit(vectors)[b] + _unit(vectors)[c])
-    return int(scores[[i for i in range(len(vectors)) if i not in (a, b, c)]].argmax())
-
-
-def _similarity(divided):
-    """The highest cosine, or the product that ranks like it."""
-
-    def model(vectors, a, b, c):
-        total = _unit(vectors)[a] - _unit(vectors)[b] + _unit(vectors)[c]
-        return _unit(vectors)[analogy(vectors, a, b, c)] @ total / (total.norm() if divided else 1)
-
-    return model
-
-
-def _plain(vectors):
-    return vectors
-
-
 _VECTORS = torch.tensor(
     [[-4.0, -7, 1], [0, 8, 4], [8, 12, 16], [0, 0, 6], [1, -1, -9], [5, 7, 3], [4, 10, 14], [3, 0, 7]]
 )
@@ -70,27 +30,30 @@ PROBES = [
     Probe("all other words point away from the sum", _AWAY, 0, 1, 2),
 ]
 MISTAKES = [
-    ("the sign is swapped: b - a + c", lambda v, a, b, c: analogy(v, b, a, c)),
-    ("the sign is swapped: a + b - c", lambda v, a, b, c: analogy(v, a, c, b)),
-    ("the inputs are not excluded", _nearest(excluded=lambda *abc: [])),
+    ("the sign is swapped: b - a + c", "unit[a] - unit[b] => unit[b] - unit[a]"),
+    ("the sign is swapped: a + b - c", "- unit[b] + unit[c] => + unit[b] - unit[c]"),
+    ("the inputs are not excluded", "cosine[[a, b, c]] = -torch.inf => ..."),
+    ("only one input is excluded", "[a, b, c] => [a]", "[a, b, c] => [b]", "[a, b, c] => [c]"),
+    ("only two inputs are excluded", "[a, b, c] => [a, b]", "[a, b, c] => [a, c]", "[a, b, c] => [b, c]"),
+    ("the inputs can win again", "-torch.inf => 0.0", "-torch.inf => -1.0"),
     (
-        "only one input is excluded",
-        _nearest(excluded=lambda a, b, c: [a]),
-        _nearest(excluded=lambda a, b, c: [b]),
-        _nearest(excluded=lambda a, b, c: [c]),
+        "the id is that of a shorter table",
+        "cosine[[a, b, c]] = -torch.inf => cosine = cosine[[i for i in range(len(vectors)) if i not in (a, b, c)]]",
     ),
     (
-        "only two inputs are excluded",
-        _nearest(excluded=lambda a, b, c: [a, b]),
-        _nearest(excluded=lambda a, b, c: [a, c]),
-        _nearest(excluded=lambda a, b, c: [b, c]),
+        "the vectors are not brought to length 1 before the sum",
+        "(unit[a] - unit[b] + unit[c]) => (vectors[a] - vectors[b] + vectors[c])",
     ),
-    ("the inputs can win again", _nearest(score=0.0), _nearest(score=-1.0)),
-    ("the id is that of a shorter table", _without_their_rows),
-    ("the vectors are not brought to length 1 before the sum", _nearest(summed=_plain)),
-    ("the dot product is not normalised", _nearest(_plain, _plain), _nearest(_plain)),
-    ("the least similar word", _nearest(sign=-1)),
-    ("the sign of the cosine is lost", _furthest_either_way),
-    ("a similarity instead of an id", _similarity(True), _similarity(False)),
+    ("the dot product is not normalised", " / vectors.norm(dim=1, keepdim=True) => ", "= unit @ => = vectors @"),
+    ("the least similar word", "= unit @ => = -unit @"),
+    (
+        "the sign of the cosine is lost",
+        ("= unit @ (unit[a] - unit[b] + unit[c]) => = (unit @ (unit[a] - unit[b] + unit[c])).abs()", "-torch.inf => 0"),
+    ),
+    (
+        "a similarity instead of an id",
+        "int(cosine.argmax()) => cosine.max() / (unit[a] - unit[b] + unit[c]).norm()",
+        "int(cosine.argmax()) => cosine.max()",
+    ),
 ]
 EXERCISE = Exercise("1.6", analogy, PROBES, MISTAKES, difficulty=3, importance=3, minutes=12)

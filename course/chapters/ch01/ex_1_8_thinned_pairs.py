@@ -39,17 +39,6 @@ def _by_slices(words, kept, reach):
     return [(words[i], words[j]) for i, others in around for j in others]
 
 
-def _by_words(words, kept, reach):
-    """Positions are found again by their words."""
-    first = [words.index(word) for word in words]
-    return thinned_pairs(words, kept, [reach[i] for i in first])
-
-
-def _dropped_as_words(words, kept, reach):
-    dropped = {word for word, stays in zip(words, kept, strict=True) if not stays}
-    return thinned_pairs(words, [word not in dropped for word in words], reach)
-
-
 def _another_order(got, expected, *_):
     return isinstance(got, list | tuple) and sorted(map(tuple, got)) == sorted(expected)
 
@@ -72,8 +61,8 @@ PROBES = [
 ]
 MISTAKES = [
     ("dropped words leave a gap", _pairs_if(lambda i, j, p, q, r, w: 0 < abs(i - j) <= r[i])),
-    ("nothing is dropped", lambda words, kept, reach: thinned_pairs(words, _all(kept), reach)),
-    ("the dropped words stay", lambda words, kept, reach: thinned_pairs(words, [not k for k in kept], reach)),
+    ("nothing is dropped", " if stays] => ]"),
+    ("the dropped words stay", "if stays => if not stays"),
     ("dropped words are centres", _pairs_if(lambda i, j, p, q, r, w: 0 < abs(i - j) <= r[i], centres=_all)),
     ("dropped words are contexts", _pairs_if(lambda i, j, p, q, r, w: 0 < abs(i - j) <= r[i], contexts=_all)),
     ("the reach of another word", _pairs_if(lambda i, j, p, q, r, w: 0 < abs(p - q) <= r[p])),
@@ -96,11 +85,14 @@ MISTAKES = [
         _pairs_if(lambda i, j, p, q, r, w: p != q and -r[i] <= q - p <= r[i] + 1),
         _pairs_if(lambda i, j, p, q, r, w: p != q and -r[i] - 1 <= q - p <= r[i]),
     ),
-    ("the order is (context, centre)", lambda *a: [pair[::-1] for pair in thinned_pairs(*a)]),
+    ("the order is (context, centre)", "(words[i], words[left[other]]) => (words[left[other]], words[i])"),
     ("a repeated word is dropped", _pairs_if(lambda i, j, p, q, r, w: w[i] != w[j] and abs(p - q) <= r[i])),
-    ("a pair is listed once only", lambda *a: list(dict.fromkeys(thinned_pairs(*a)))),
-    ("a word is looked up by its first place", _by_words),
-    ("all occurrences of a dropped word are dropped", _dropped_as_words),
+    ("a pair is listed once only", "return pairs => return list(dict.fromkeys(pairs))"),
+    ("a word is looked up by its first place", "reach[i] => reach[words.index(words[i])]"),
+    (
+        "all occurrences of a dropped word are dropped",
+        "if stays] => if words[i] not in {word for word, k in zip(words, kept) if not k}]",
+    ),
     ("a slice starts at a negative position", _by_slices),
     ("another order of the pairs", Seen(_another_order)),
 ]

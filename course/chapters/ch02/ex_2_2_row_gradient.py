@@ -28,11 +28,6 @@ def _last_of_each_sentence(ids, output_gradient, vocabulary_size):
     )
 
 
-def _mean(ids, output_gradient, vocabulary_size):
-    counts = ids.flatten().bincount(minlength=vocabulary_size).clamp(min=1)
-    return row_gradient(ids, output_gradient, vocabulary_size) / counts[:, None]
-
-
 def _gradient(*shape):
     """Gradients with nothing special about them; no two numbers are alike, and they do not grow with the place."""
     numbers = torch.arange(1.0, 1 + torch.Size(shape).numel())
@@ -51,13 +46,12 @@ MISTAKES = [
         "only the first occurrence counts",
         lambda ids, g, n: _last_one_stays(ids.flatten().flip(0), g.flatten(0, -2).flip(0), n),
     ),
-    ("the mean over the occurrences", _mean),
     (
-        "divided by the number of places",
-        lambda ids, *a: row_gradient(ids, *a) / ids.numel(),
-        lambda ids, *a: row_gradient(ids, *a) / len(ids),
+        "the mean over the occurrences",
+        "-2)) => -2)) / ids.flatten().bincount(minlength=vocabulary_size).clamp(min=1)[:, None]",
     ),
-    ("unused rows are left out", lambda ids, *a: row_gradient(ids, *a)[ids.unique()]),
+    ("divided by the number of places", "-2)) => -2)) / ids.numel()", "-2)) => -2)) / len(ids)"),
+    ("unused rows are left out", "-2)) => -2))[ids.unique()]"),
     ("every row gets the whole gradient", lambda *a: row_gradient(*a).sum(dim=0).expand(a[-1], -1)),
     ("row 0 gets no gradient", lambda ids, g, n: row_gradient(ids, g, n) * (torch.arange(n) > 0)[:, None]),
     ("the sign is turned", lambda *a: -row_gradient(*a)),

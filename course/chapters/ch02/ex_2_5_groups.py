@@ -53,42 +53,8 @@ class _Tagger(nn.Module):
         return mine == theirs
 
 
-def _by_name(is_slow):
-    """is_slow(a parameter's name, the layer's)"""
-
-    def groups(model, layer, rate):
-        others, slow = ([p for n, p in model.named_parameters() if is_slow(n, layer) == side] for side in (False, True))
-        return [{"params": others, "lr": rate}, {"params": slow, "lr": rate / 10}]
-
-    return groups
-
-
-def _by_value(model, slow, rate, all_alike=False):
-    mine = list(model.get_submodule(slow).parameters())
-    alike = [any(p.shape == q.shape and torch.equal(p, q) for q in mine) for p in model.parameters()]
-    others, slow_too = (
-        [p for p, same in zip(model.parameters(), alike, strict=True) if same == s] for s in (False, True)
-    )
-    return [{"params": others, "lr": rate}, {"params": slow_too if all_alike else mine, "lr": rate / 10}]
-
-
-def _by_layer(model, slow, rate):
-    others = [p for name, layer in model.named_children() if name != slow for p in layer.parameters()]
-    return [{"params": others, "lr": rate}, parameter_groups(model, slow, rate)[1]]
-
-
 def _only(stays, groups):
     return [{**group, "params": [p for p in group["params"] if stays(p)]} for group in groups]
-
-
-def _weight_only(model, slow, rate, bias_is_fast):
-    """`model.get_submodule(slow).weight` stands for the whole layer."""
-    weight = model.get_submodule(slow).weight
-    others = [p for p in model.parameters() if p is not weight]
-    return [
-        {"params": others if bias_is_fast else parameter_groups(model, slow, rate)[0]["params"], "lr": rate},
-        {"params": [weight], "lr": rate / 10},
-    ]
 
 
 def _copies(groups):
@@ -106,6 +72,10 @@ def _another_order(got, expected, *_):
     return _same_parameters(got, expected, ordered=False) and not _same_parameters(got, expected)
 
 
+_SLOW = "model.get_submodule(slow).parameters()"
+_BY_VALUE = "id(parameter) not in slow_ids => not any(parameter.equal(p) for p in slow_parameters)"
+
+
 PROBES = [
     Probe("the embedding is slow", _Tagger(), "embedding", 0.5),
     Probe("the output layer uses the embedding's table too", _Tagger(tied=True), "embedding", 0.02),
@@ -115,13 +85,21 @@ PROBES = [
     Probe("some parameters are frozen for now", _Tagger(frozen=True), "hidden", 0.5),
 ]
 MISTAKES = [
+    ("the slow parameters are in both groups", " if id(parameter) not in slow_ids => "),
     (
-        "the slow parameters are in both groups",
-        lambda m, *a: [{"params": list(m.parameters()), "lr": a[1]}, parameter_groups(m, *a)[1]],
+        "a shared table is in both groups",
+        "[parameter for parameter in model.parameters() if id(parameter) not in slow_ids] => "
+        "[p for name, layer in model.named_children() if name != slow for p in layer.parameters()]",
     ),
-    ("a shared table is in both groups", _by_layer),
-    ("layers with a similar name are slow too", _by_name(lambda n, slow: slow in n), _by_name(str.startswith)),
-    ("a shared table is looked for by one name", _by_name(lambda n, slow: n.startswith(f"{slow}."))),
+    (
+        "layers with a similar name are slow too",
+        f"{_SLOW} => p for name, p in model.named_parameters() if slow in name",
+        f"{_SLOW} => p for name, p in model.named_parameters() if name.startswith(slow)",
+    ),
+    (
+        "a shared table is looked for by one name",
+        f"{_SLOW} => p for name, p in model.named_parameters() if name.startswith(f'{{slow}}.')",
+    ),
     ("always the embedding", lambda m, slow, rate: parameter_groups(m, "embedding", rate)),
     ("the other parameters are missing", lambda *a: parameter_groups(*a)[1:]),
     ("the slow parameters are missing", lambda *a: parameter_groups(*a)[:1]),
@@ -129,10 +107,18 @@ MISTAKES = [
     ("the biases are missing", lambda *a: _only(lambda p: p.ndim > 1, parameter_groups(*a))),
     (
         "the bias of the slow layer is forgotten",
-        lambda *a: _weight_only(*a, bias_is_fast=False),
-        lambda *a: _weight_only(*a, bias_is_fast=True),
+        '"params": slow_parameters => "params": slow_parameters[:1]',
+        f"list({_SLOW}) => [model.get_submodule(slow).weight]",
     ),
-    ("parameters are compared by their numbers", _by_value, lambda *a: _by_value(*a, all_alike=True)),
+    (
+        "parameters are compared by their numbers",
+        _BY_VALUE,
+        (
+            _BY_VALUE,
+            '"params": slow_parameters => "params": '
+            "[p for p in model.parameters() if any(p.equal(q) for q in slow_parameters)]",
+        ),
+    ),
     ("copies instead of the parameters", lambda *a: _copies(parameter_groups(*a))),
     ("the groups are in the other order", lambda *a: parameter_groups(*a)[::-1]),
     ("iterators instead of lists", Seen(lambda got, *_: any(hasattr(group["params"], "__next__") for group in got))),

@@ -27,41 +27,6 @@ def path_score(
     return torch.stack(scores)
 
 
-def _score(
-    emissions, transitions, start, end, tags, mask, *, words_mask=True, steps_mask="to", end_at_last=True, parts="swte"
-):
-    """`parts` names what is added: start, words, transitions, end. A step is masked by the word it leads "to" or comes
-    "from", or not at all."""
-    words = emissions.gather(2, tags[..., None])[..., 0]
-    steps = transitions[tags[:, :-1], tags[:, 1:]]
-    last = tags.gather(1, mask.sum(1, keepdim=True) - 1)[:, 0] if end_at_last else tags[:, -1]
-    every = {
-        "s": start[tags[:, 0]],
-        "w": (words * mask if words_mask else words).sum(1),
-        "t": (steps * {"to": mask[:, 1:], "from": mask[:, :-1], None: 1}[steps_mask]).sum(1),
-        "e": end[last],
-    }
-    return sum(every[part] for part in parts)
-
-
-def _tables(emissions, transitions, start, end, tags, mask, words):
-    """Of rows and columns a whole table is taken where pairs are meant: for the words, or for the steps."""
-    scores = []
-    for emission, path, real in zip(emissions, tags, mask, strict=True):
-        emission, path = emission[real], path[real]
-        own = emission[:, path] if words else emission[range(len(path)), path]
-        steps = transitions[path[:-1], path[1:]] if words else transitions[path[:-1]][:, path[1:]]
-        scores.append(start[path[0]] + own.sum() + steps.sum() + end[path[-1]])
-    return torch.stack(scores)
-
-
-def _without_one(emissions, mask, last):
-    """The emissions, 0 for the last word of each sentence, or else for the first."""
-    here, beside = torch.ones_like(mask[:, :1]), mask[:, 1:]
-    stays = torch.cat([beside, ~here], 1) if last else torch.cat([~here, here.expand_as(beside)], 1)
-    return emissions * stays[..., None]
-
-
 def fixed_numbers(*shape, step):
     """Fixed numbers between -3 and 3 with nothing special about them."""
     return (torch.arange(torch.Size(shape).numel()) * step % 13 - 6.0).reshape(shape) / 2
@@ -76,43 +41,39 @@ def _probe(shows, tags, lengths, step):
     return Probe(shows, emissions, transitions, start, end, tags, mask)
 
 
+_ALL_WORDS = "range(length), path => range(tags.shape[1]), tags[row]"
+_ALL_STEPS = "path[:-1], path[1:] => tags[row, :-1], tags[row, 1:]"
+_STEP_OUT = "path[:-1], path[1:] => tags[row, : length + 1][:-1], tags[row, 1 : length + 1]"
+_LAST_COLUMN = "end[path[-1]] => end[tags[row, -1]]"
+
+
 PROBES = [
     _probe("one sentence, no padding", [[0, 1, 2, 0]], [4], 5),
     _probe("two sentences, one of them padded", [[2, 1, 1, 0, 2], [1, 2, 0, 1, 2]], [5, 3], 3),
     _probe("a sentence of one word", [[2, 1, 0], [0, 1, 2]], [1, 3], 7),
 ]
 MISTAKES = [
-    (
-        "padding counts",
-        lambda *a: _score(*a, words_mask=False, steps_mask=None, end_at_last=False),
-        lambda *a: _score(*a, words_mask=False, steps_mask=None),
-        lambda *a: _score(*a, words_mask=False, steps_mask="from"),
-    ),
-    ("emissions at padding count", lambda *a: _score(*a, words_mask=False)),
-    (
-        "steps into padding count",
-        lambda *a: _score(*a, steps_mask=None),
-        lambda *a: _score(*a, steps_mask="from"),
-        lambda *a: _score(*a, steps_mask="from", end_at_last=False),
-    ),
-    ("the last column is taken for the last tag", lambda *a: _score(*a, end_at_last=False)),
+    ("padding counts", (_ALL_WORDS, _ALL_STEPS, _LAST_COLUMN), (_ALL_WORDS, _ALL_STEPS), (_ALL_WORDS, _STEP_OUT)),
+    ("emissions at padding count", _ALL_WORDS),
+    ("steps into padding count", _ALL_STEPS, _STEP_OUT, (_STEP_OUT, _LAST_COLUMN)),
+    ("the last column is taken for the last tag", _LAST_COLUMN),
     (
         "a table of rows and columns instead of pairs",
-        lambda *a: _tables(*a, words=True),
-        lambda *a: _tables(*a, words=False),
+        "range(length) => :length",
+        "path[:-1], path[1:] => path[:-1]][:, path[1:]",
     ),
     (
         "an emission is missing",
-        lambda e, *a: _score(_without_one(e, a[-1], False), *a),
-        lambda e, *a: _score(_without_one(e, a[-1], True), *a),
+        "range(length), path => range(1, length), path[1:]",
+        "range(length), path => range(length - 1), path[:-1]",
     ),
-    ("start and end are exchanged", lambda e, t, start, end, *a: _score(e, t, end, start, *a)),
-    ("the transitions are turned round", lambda emissions, transitions, *a: _score(emissions, transitions.T, *a)),
-    ("start is missing", lambda *a: _score(*a, parts="wte")),
-    ("end is missing", lambda *a: _score(*a, parts="swt")),
-    ("start and end are missing", lambda *a: _score(*a, parts="wt")),
-    ("the transitions are missing", lambda *a: _score(*a, parts="swe")),
-    ("a probability instead of a score", lambda *a: path_score(*a).exp()),
-    ("one score for the whole batch", lambda *a: path_score(*a).sum()),
+    ("start and end are exchanged", "start[path[0]] + words + steps + end => end[path[0]] + words + steps + start"),
+    ("the transitions are turned round", "path[:-1], path[1:] => path[1:], path[:-1]"),
+    ("start is missing", "start[path[0]] + => "),
+    ("end is missing", " + end[path[-1]] => "),
+    ("start and end are missing", ("start[path[0]] + => ", " + end[path[-1]] => ")),
+    ("the transitions are missing", " + steps => "),
+    ("a probability instead of a score", "stack(scores) => stack(scores).exp()"),
+    ("one score for the whole batch", "stack(scores) => stack(scores).sum()"),
 ]
 EXERCISE = Exercise("3.3", path_score, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

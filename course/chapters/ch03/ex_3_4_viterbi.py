@@ -29,10 +29,6 @@ def _best_with_ends(emissions, transitions, start, end):
     return scores.argmax(dim=1).tolist()
 
 
-def _first_emission_missing(emissions, transitions, start, end):
-    return viterbi(torch.cat([emissions[:1] * 0, emissions[1:]]), transitions, start, end)
-
-
 def _left_to_right(emissions, transitions, start, end):
     """Decides each word when it comes: no way back."""
     path, before = [], start
@@ -49,26 +45,6 @@ def _best_per_word(emissions, transitions, start, end):
         best.append((best[-1][:, None] + transitions).amax(dim=0) + emission)
     best[-1] = best[-1] + end
     return [int(scores.argmax()) for scores in best]
-
-
-def _back(path, pointers):
-    for before in reversed(pointers):
-        path.append(int(before[path[-1]]))
-    return path[::-1]
-
-
-def _along(scores=lambda best, transitions: best[:, None] + transitions, dim=0, back=_back):
-    """scores(the best so far, transitions): what the maximum over dim is taken of; back(path so far, pointers)."""
-
-    def model(emissions, transitions, start, end):
-        best, pointers = start + emissions[0], []
-        for emission in emissions[1:]:
-            best, before = scores(best, transitions).max(dim=dim)
-            best = best + emission
-            pointers.append(before)
-        return back([int((best + end).argmax())], pointers)
-
-    return model
 
 
 def _ends(of, start=True, end=True):
@@ -128,24 +104,16 @@ MISTAKES = [
         _ends(_left_to_right, start=False, end=False),
     ),
     ("the path is read without backpointers", _best_per_word, _ends(_best_per_word, end=False)),
-    ("the emission of the first word is missing", _first_emission_missing),
+    ("the emission of the first word is missing", "emissions[0] => 0 * emissions[0]"),
     ("the most probable tag of each word", _marginal),
-    ("the transitions are turned round", lambda e, t, start, end: viterbi(e, t.T, start, end)),
-    (
-        "the maximum is over the wrong axis",
-        _along(dim=1),
-        _along(lambda best, transitions: best + transitions),
-    ),
-    (
-        "the pointers are not followed",
-        _along(back=lambda path, pointers: [int(before[path[0]]) for before in pointers] + path),
-        _along(back=lambda path, pointers: _back(path, pointers[::-1])),
-    ),
+    ("the transitions are turned round", "+ transitions => + transitions.T"),
+    ("the maximum is over the wrong axis", "dim=0 => dim=1", "best[:, None] => best"),
+    ("the pointers are not followed", "path[-1] => path[0]", "reversed(pointers) => pointers"),
     ("a step leads to the first word", lambda e, t, start, end: viterbi(e, t, (start[:, None] + t).amax(0), end)),
-    ("start and end are missing", lambda e, t, start, end: viterbi(e, t, start * 0, end * 0)),
-    ("start is missing", lambda e, t, start, end: viterbi(e, t, start * 0, end)),
-    ("end is missing", lambda e, t, start, end: viterbi(e, t, start, end * 0)),
-    ("the path is not turned round", lambda *a: viterbi(*a)[::-1]),
-    ("the worst sequence", lambda e, t, start, end: viterbi(-e, -t, -start, -end)),
+    ("start and end are missing", ("start + => ", "best + end => best")),
+    ("start is missing", "start + => "),
+    ("end is missing", "best + end => best"),
+    ("the path is not turned round", "path[::-1] => path"),
+    ("the worst sequence", ("max(dim => min(dim", "argmax => argmin")),
 ]
 EXERCISE = Exercise("3.4", viterbi, PROBES, MISTAKES, difficulty=4, importance=4, minutes=20)

@@ -20,23 +20,6 @@ def log_partition(
     return (alpha + end).logsumexp(dim=0)
 
 
-def _forward(
-    emissions, transitions, start, end, *, over=torch.logsumexp, last=torch.logsumexp, axis=0, of=lambda a: a[:, None]
-):
-    alpha = start + emissions[0]
-    for emission in emissions[1:]:
-        alpha = over(of(alpha) + transitions, axis) + emission
-    return last(alpha + end, 0)
-
-
-def _emission_at_from(emissions, transitions, start, end):
-    """The emission is added along `from` instead of `to`."""
-    alpha = start + emissions[0]
-    for emission in emissions[1:]:
-        alpha = (alpha[:, None] + transitions + emission[:, None]).logsumexp(dim=0)
-    return (alpha + end).logsumexp(dim=0)
-
-
 def _probe(shows, word, step, scale=1.0):
     shapes = ((word, 3), step), ((3, 3), step + 1), ((3,), 4), ((3,), 11)
     tensors = [fixed_numbers(*shape, step=step) for shape, step in shapes]
@@ -51,30 +34,26 @@ PROBES = [
     _probe("twenty words", 20, 4, scale=0.7),
 ]
 MISTAKES = [
-    ("the maximum instead of the sum", lambda *a: _forward(*a, over=torch.amax, last=torch.amax)),
-    ("the maximum in the last step", lambda *a: _forward(*a, last=torch.amax)),
-    ("the maximum until the last step", lambda *a: _forward(*a, over=torch.amax)),
+    ("the maximum instead of the sum", "logsumexp => amax"),
+    ("the maximum in the last step", "end).logsumexp => end).amax"),
+    ("the maximum until the last step", "transitions).logsumexp => transitions).amax"),
     ("each word is summed alone", lambda e, t, start, end: e.logsumexp(dim=1).sum()),
-    ("the transitions are turned round", lambda e, t, start, end: log_partition(e, t.T, start, end)),
-    (
-        "the sum is over the wrong axis",
-        lambda *a: _forward(*a, axis=1),
-        lambda *a: _forward(*a, of=lambda alpha: alpha),
-    ),
+    ("the transitions are turned round", "transitions) => transitions.T)"),
+    ("the sum is over the wrong axis", "dim=0) + => dim=1) +", "alpha[:, None] => alpha"),
     (
         "a step leads to the first word",
         lambda e, t, start, end: log_partition(e, t, (start[:, None] + t).logsumexp(0), end),
     ),
-    ("start and end are missing", lambda e, t, start, end: log_partition(e, t, start * 0, end * 0)),
-    ("start is missing", lambda e, t, start, end: log_partition(e, t, start * 0, end)),
-    ("end is missing", lambda e, t, start, end: log_partition(e, t, start, end * 0)),
+    ("start and end are missing", ("start + => ", "alpha + end => alpha")),
+    ("start is missing", "start + => "),
+    ("end is missing", "alpha + end => alpha"),
+    ("the emission of the first word is missing", "emissions[0] => 0 * emissions[0]"),
+    ("the sum instead of its logarithm", "end).logsumexp(dim=0) => end).logsumexp(dim=0).exp()"),
     (
-        "the emission of the first word is missing",
-        lambda e, *a: log_partition(torch.cat([e[:1] * 0, e[1:]]), *a),
+        "the emission is given to the tag before",
+        "transitions).logsumexp(dim=0) + emission => transitions + emission[:, None]).logsumexp(dim=0)",
     ),
-    ("the sum instead of its logarithm", lambda *a: log_partition(*a).exp()),
-    ("the emission is given to the tag before", _emission_at_from),
-    ("plain sums of logarithms", lambda *a: _forward(*a, over=torch.sum, last=torch.sum)),
+    ("plain sums of logarithms", "logsumexp => sum"),
     ("the exponential overflows", Seen(lambda got, *_: not math.isfinite(got))),
 ]
 EXERCISE = Exercise("3.5", log_partition, PROBES, MISTAKES, difficulty=4, importance=4, minutes=15)

@@ -47,65 +47,19 @@ def _turned(ids, real):
     return torch.where(place < lengths, lengths - 1 - place, place)
 
 
-def _back(ids, real, backward, order=torch.flip, put_back=torch.flip):
-    states = backward(order(ids, [1]), order(real, [1]))
-    return put_back(states, [1])
-
-
-def _as_it_is(tensor, axes):
-    return tensor
-
-
-def _within(ids, real, backward):
-    """Turned round within its length, and the states by the whole row."""
-    order = _turned(ids, real)
-    return backward(ids.gather(1, order), real).flip(1)
-
-
-def _mask_as_it_was(ids, real, backward):
-    return backward(ids.flip(1), real).flip(1)
-
-
-def _words(real):
-    return real[:, 2:]
-
-
-def _joined(back=_back, cut=slice(1, -1), counts=_words, join=lambda *ways: torch.cat(ways, -1), shift=(0, 0)):
-    """back(ids, real, backward); cut: the positions of the words; counts(real): where a word stands; shift: of the
-    forward and the backward states, by so many positions to the right."""
-
-    def model(ids, real, forward, backward):
-        ways = forward(ids, real), back(ids, real, backward)
-        ways = (way.roll(n, 1) for way, n in zip(ways, shift, strict=True))
-        return join(*(way[:, cut] for way in ways)) * counts(real)[..., None]
-
-    return model
-
-
-def _everywhere(real):
-    return torch.ones_like(real[:, 2:])
-
-
-def _not_told(ids, real, forward, backward):
-    """The models take padding for words."""
-    return both_states(ids, real, *(lambda ids, real, model=m: model(ids, real | True) for m in (forward, backward)))
-
-
-def _cut_before(ids, real, forward, backward):
-    """The models are given the words alone."""
-    ids, real = ids[:, 1:-1], real[:, 2:]
-    return torch.cat([forward(ids, real), _back(ids, real, backward)], -1) * real[..., None]
-
-
-def _by_id(ids, real, forward, backward):
-    return torch.cat([forward(ids, real), _back(ids, real, backward)], -1)[:, 1:-1] * (ids != 0)[:, 1:-1, None]
-
-
 def _probe(shows, rows, dim, edge=0):
     longest = max(map(len, rows)) + 2
     ids = torch.tensor([[edge, *row, edge] + [0] * (longest - 2 - len(row)) for row in rows])
     real = torch.arange(longest) < torch.tensor([[len(row) + 2] for row in rows])
     return Probe(shows, ids, real, _Reader("forward", dim, 1.0), _Reader("backward", dim, 2.0))
+
+
+def _shifted(ahead, back):
+    """The states of each direction, so many positions to the right."""
+    return f"[ahead, back] => [ahead.roll({ahead}, 1), back.roll({back}, 1)]"
+
+
+_WHOLE_ROW, _EVERYWHERE = "dim=-1)[:, 1:-1] => dim=-1)", " * real[:, 2:, None] => "
 
 
 PROBES = [
@@ -115,32 +69,41 @@ PROBES = [
     _probe("boundaries with an id other than that of padding", [[6, 2, 4], [3]], 2, edge=11),
 ]
 MISTAKES = [
-    ("the backward model reads from the left", _joined(lambda *a: _back(*a, order=_as_it_is, put_back=_as_it_is))),
-    ("the backward states stay turned round", _joined(lambda *a: _back(*a, put_back=_as_it_is))),
-    ("states are turned round, and what is read is not", _joined(lambda *a: _back(*a, order=_as_it_is))),
-    ("the rows are turned round, and the mask is not", _joined(_mask_as_it_was)),
-    ("read within its length, put back over the whole row", _joined(_within)),
-    ("the models are not told where padding is", _not_told),
-    ("the boundaries are not read", _cut_before),
-    ("words are known by their ids", _by_id),
-    ("the state of the word before", _joined(shift=(1, 0)), _joined(shift=(1, -1)), _joined(shift=(0, -1))),
-    ("the words are cut out one position off", _joined(shift=(1, 1)), _joined(shift=(-1, -1))),
-    ("the closing boundary counts as a word", _joined(counts=lambda real: real[:, 1:-1])),
-    ("padding has states", _joined(counts=_everywhere)),
+    ("the backward model reads from the left", ".flip(1) => "),
+    ("the backward states stay turned round", ")).flip(1) => ))"),
+    ("states are turned round, and what is read is not", "ids.flip(1), real.flip(1) => ids, real"),
+    ("the rows are turned round, and the mask is not", "real.flip(1) => real"),
     (
-        "the boundaries are still there",
-        _joined(cut=slice(None), counts=lambda real: real),
-        _joined(cut=slice(None), counts=torch.ones_like),
+        "read within its length, put back over the whole row",
+        "ids.flip(1), real.flip(1) => ids.gather(1, _turned(ids, real)), real",
     ),
+    (
+        "the models are not told where padding is",
+        ("forward(ids, real) => forward(ids, real | True)", "real.flip(1) => real.flip(1) | True"),
+    ),
+    (
+        "the boundaries are not read",
+        (_WHOLE_ROW, "real[:, 2:, => real[:, :,", "ahead = => ids, real = ids[:, 1:-1], real[:, 2:]\n    ahead ="),
+    ),
+    ("words are known by their ids", "real[:, 2:, => (ids != 0)[:, 1:-1,"),
+    ("the state of the word before", _shifted(1, 0), _shifted(1, -1), _shifted(0, -1)),
+    ("the words are cut out one position off", _shifted(1, 1), _shifted(-1, -1)),
+    ("the closing boundary counts as a word", "real[:, 2:, => real[:, 1:-1,"),
+    ("padding has states", _EVERYWHERE),
+    ("the boundaries are still there", (_WHOLE_ROW, "real[:, 2:, => real[:, :,"), (_WHOLE_ROW, _EVERYWHERE)),
     (
         "only one boundary is taken off",
-        _joined(cut=slice(1, None), counts=lambda real: real[:, 1:]),
-        _joined(cut=slice(None, -1), counts=lambda real: real[:, :-1]),
-        _joined(cut=slice(1, None), counts=lambda real: torch.ones_like(real[:, 1:])),
-        _joined(cut=slice(None, -1), counts=lambda real: torch.ones_like(real[:, 1:])),
+        ("1:-1] => 1:]", "2:, => 1:,"),
+        ("1:-1] => :-1]", "2:, => :-1,"),
+        ("1:-1] => 1:]", _EVERYWHERE),
+        ("1:-1] => :-1]", _EVERYWHERE),
     ),
-    ("the directions are exchanged", _joined(join=lambda ahead, back: torch.cat([back, ahead], -1))),
+    ("the directions are exchanged", "[ahead, back] => [back, ahead]"),
     ("the two models are exchanged", lambda ids, real, one, two: both_states(ids, real, two, one)),
-    ("the directions are added", _joined(join=torch.add), _joined(join=lambda ahead, back: (ahead + back) / 2)),
+    (
+        "the directions are added",
+        "torch.cat([ahead, back], dim=-1) => (ahead + back)",
+        "torch.cat([ahead, back], dim=-1) => ((ahead + back) / 2)",
+    ),
 ]
 EXERCISE = Exercise("3.8", both_states, PROBES, MISTAKES, difficulty=4, importance=5, minutes=20)

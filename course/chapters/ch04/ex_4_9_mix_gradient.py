@@ -18,21 +18,6 @@ def mix_gradient(
     return gamma * s * (along - mean), mean
 
 
-def _gradient(
-    of_raw=lambda s, along, gamma: gamma * s * (along - (s * along).sum()),
-    of_gamma=lambda s, along, gamma: (s * along).sum(),
-    share=lambda raw: raw.softmax(0),
-    sum_words=lambda products: products.sum(0),
-):
-    """of_raw, of_gamma (weights, the gradient along each layer, gamma); sum_words(products [word, layer])."""
-
-    def model(layers, raw, gamma, grad):
-        s, along = share(raw), sum_words((layers * grad[:, None]).sum(2))
-        return of_raw(s, along, gamma), of_gamma(s, along, gamma)
-
-    return model
-
-
 def _probe(shows, word, layer, dim, raw, gamma, step):
     numbers = (torch.arange(word * (layer + 1) * dim) * step % 17 - 7.0).reshape(word, layer + 1, dim) / 4
     return Probe(shows, numbers[:, 1:], torch.tensor(raw), torch.tensor(gamma), numbers[:, 0])
@@ -44,20 +29,17 @@ PROBES = [
     _probe("two layers, a large gamma", 2, 2, 3, [2.0, -0.5], 3.0, 11),
 ]
 MISTAKES = [
-    ("the competition of the weights is left out", _gradient(of_raw=lambda s, along, gamma: gamma * s * along)),
-    ("only the diagonal of the softmax", _gradient(of_raw=lambda s, along, gamma: gamma * s * (1 - s) * along)),
-    ("the gradient by the weights after the softmax", _gradient(of_raw=lambda s, along, gamma: gamma * along)),
-    (
-        "the layer's own weight is missing",
-        _gradient(of_raw=lambda s, along, gamma: gamma * (along - (s * along).sum())),
-    ),
-    ("only the first word counts", _gradient(sum_words=lambda products: products[0])),
-    ("the plain mean is taken off", _gradient(of_raw=lambda s, along, gamma: gamma * s * (along - along.mean()))),
-    ("gamma is missing by raw", _gradient(of_raw=lambda s, along, gamma: s * (along - (s * along).sum()))),
-    ("gamma is still there by gamma", _gradient(of_gamma=lambda s, along, gamma: gamma * (s * along).sum())),
-    ("gamma's gradient without the weights", _gradient(of_gamma=lambda s, along, gamma: along.sum())),
-    ("no softmax", _gradient(share=lambda raw: raw)),
-    ("the mean over the words", _gradient(sum_words=lambda products: products.mean(0))),
+    ("the competition of the weights is left out", "(along - mean) => along"),
+    ("only the diagonal of the softmax", "(along - mean) => (1 - s) * along"),
+    ("the gradient by the weights after the softmax", "s * (along - mean) => along"),
+    ("the layer's own weight is missing", "gamma * s => gamma"),
+    ("only the first word counts", "layers, grad => layers[:1], grad[:1]"),
+    ("the plain mean is taken off", "- mean => - along.mean()"),
+    ("gamma is missing by raw", "gamma * => "),
+    ("gamma is still there by gamma", "), mean => ), gamma * mean"),
+    ("gamma's gradient without the weights", "), mean => ), along.sum()"),
+    ("no softmax", ".softmax(dim=0) => "),
+    ("the mean over the words", "grad) => grad) / len(layers)"),
     ("the sign is turned round", lambda *a: tuple(-part for part in mix_gradient(*a))),
     ("the two gradients are exchanged", lambda *a: mix_gradient(*a)[::-1]),
 ]

@@ -23,8 +23,7 @@ from course_lib.data.streams import StreamBatch
 from course_lib.device import choose_device, seed_everything
 from course_lib.evaluation import accuracy
 from course_lib.models.attention import MultiHeadAttention
-from course_lib.models.left_to_right_lm import LeftToRightLM
-from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerEncoder
+from course_lib.models.transformer import LeftToRightLM, PositionedEmbedding, TransformerConfig, TransformerEncoder
 from course_lib.training.schedules import linear_decay
 
 NETS = ("attention", "LSTM")

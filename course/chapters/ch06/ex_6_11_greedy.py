@@ -42,48 +42,33 @@ class _Network:
         return -((torch.arange(self.vocab) - number[..., None]) ** 2.0)
 
 
-def _rows(source, network, most, first=1, fed=lambda written: written, at=-1, stop=lambda ended: ended.all()):
-    """All that is written: first and the words after it, [batch, position]."""
-    written = torch.full((len(source), 1), first)
-    while written.shape[1] <= most and not stop((written[:, 1:] == 2).any(1)):
-        word = network(source, fed(written))[:, at].argmax(-1)
-        written = torch.cat([written, word[:, None]], dim=1)
-    return written.tolist()
-
-
-def _cut(row):
-    return row[1 : row.index(2, 1) if 2 in row[1:] else None]
-
-
-def _greedy(cut=_cut, more=0, **way):
-    """cut(row): of what was written what is returned; more: words above `most`."""
-    return lambda source, network, most: [cut(row) for row in _rows(source, network, most + more, **way)]
-
-
-def _last_end(row):
-    return row[1 : len(row) - 1 - row[::-1].index(2)] if 2 in row else row[1:]
-
-
 NETWORK = _Network("network", 11)
+_CUT = "row[1 : row.index(2) if 2 in row else None]"
+
+
 PROBES = [
     Probe("one sentence", torch.tensor([[6, 2]]), NETWORK, 20),
     Probe("sentences that end at different steps", torch.tensor([[5, 3, 2], [5, 2, 0], [4, 5, 2]]), NETWORK, 20),
     Probe("one that ends at once, and one without an end", torch.tensor([[3, 2], [4, 2]]), NETWORK, 9),
 ]
 MISTAKES = [
-    ("the end is part of the translation", _greedy(lambda row: [*_cut(row), *[2] * (2 in row[1:])])),
-    ("the beginning is part of the translation", _greedy(lambda row: [row[0], *_cut(row)])),
+    ("the end is part of the translation", "row.index(2) if => row.index(2) + 1 if"),
+    ("the beginning is part of the translation", "row[1 : => row[:"),
+    ("words after the end stay", f"{_CUT} => row[1:]", f"{_CUT} => [i for i in row[1:] if i != 2]"),
+    ("cut at the last end", "row.index(2) if => len(row) - 1 - row[::-1].index(2) if"),
+    ("all stop with the first", "dim=1).all() => dim=1).any()"),
+    ("the logits of the first position", "[:, -1].argmax => [:, 0].argmax"),
+    ("only the last word is read", "written)[:, => written[:, -1:])[:,"),
+    ("a word too few", "<= most => < most"),
+    ("a word too many", "<= most => <= most + 1"),
     (
-        "words after the end stay",
-        _greedy(lambda row: row[1:]),
-        _greedy(lambda row: [i for i in row[1:] if i != 2]),
+        "it begins with another mark",
+        (
+            "torch.ones( => 2 * torch.ones(",
+            "(written == 2) => (written[:, 1:] == 2)",
+            f"{_CUT} => row[1 : row.index(2, 1) if 2 in row[1:] else None]",
+        ),
+        "torch.ones => torch.zeros",
     ),
-    ("cut at the last end", _greedy(_last_end)),
-    ("all stop with the first", _greedy(stop=lambda ended: ended.any())),
-    ("the logits of the first position", _greedy(at=0)),
-    ("only the last word is read", _greedy(fed=lambda written: written[:, -1:])),
-    ("a word too few", _greedy(more=-1)),
-    ("a word too many", _greedy(more=1)),
-    ("it begins with another mark", _greedy(first=2), _greedy(first=0)),
 ]
 EXERCISE = Exercise("6.11", greedy, PROBES, MISTAKES, difficulty=3, importance=4, minutes=20)

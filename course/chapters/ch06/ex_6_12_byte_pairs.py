@@ -34,25 +34,6 @@ def byte_pairs(words: dict[str, int], k: int) -> list[tuple[str, str]]:
     return merges
 
 
-def _joined(pieces, pair, most=None):
-    """From the left, at most `most` times."""
-    for place in range(len(pieces) - 1):
-        if pieces[place : place + 2] == pair and most != 0:
-            rest = _joined(pieces[place + 2 :], pair, None if most is None else most - 1)
-            return (*pieces[:place], "".join(pair), *rest)
-    return pieces
-
-
-def _not_used_up(pieces, pair):
-    return (*("".join(pair) if both == pair else both[0] for both in pairwise(pieces)), pieces[-1])
-
-
-def _last_lost(pieces, pair):
-    """A loop over the places that have a right neighbour."""
-    joined = _joined(pieces, pair)
-    return joined if pieces[-2:] == pair and joined[-1] == "".join(pair) else joined[:-1]
-
-
 def _from_the_right(pieces, pair):
     return tuple(piece[::-1] for piece in _joined(_mirror(pieces), _mirror(pair)))[::-1]
 
@@ -61,38 +42,22 @@ def _mirror(pieces):
     return tuple(piece[::-1] for piece in reversed(pieces))
 
 
-def _in_a_string(pieces, pair):
-    return tuple(" ".join(pieces).replace(" ".join(pair), "".join(pair)).split())
-
-
 def _apart(pieces):
     """Pairs of neighbours; of a piece again and again each is part of one pair only."""
     return [pair for pair in {*pairwise(pieces)} for _ in range(len(pieces) - len(_joined(pieces, pair)))]
 
 
-def _first(counts):
-    return min(counts, key=lambda pair: (-counts[pair], pair))
-
-
-def _learned(pairs_of=pairwise, weigh=lambda count: count, best=_first, join=_joined):
-    """pairs_of(pieces), weigh(how often a word occurs); best(counts); join(pieces, pair)."""
-
-    def model(words, k):
-        text, merges = [(tuple(word), count) for word, count in words.items()], []
-        while len(merges) < k:
-            counts = Counter(pair for pieces, count in text for pair in [*pairs_of(pieces)] * weigh(count))
-            if not counts:
-                break
-            merges.append(best(counts))
-            text = [(join(pieces, merges[-1]), count) for pieces, count in text]
-        return merges
-
-    return model
-
-
 def _counted_once(words, k):
     counts = Counter(pair for word, count in words.items() for pair in [*pairwise(word)] * count)
     return sorted(counts, key=lambda pair: (-counts[pair], pair))[:k]
+
+
+def _joined(pieces, pair):
+    """From the left."""
+    for place in range(len(pieces) - 1):
+        if pieces[place : place + 2] == pair:
+            return (*pieces[:place], "".join(pair), *_joined(pieces[place + 2 :], pair))
+    return pieces
 
 
 PROBES = [
@@ -107,28 +72,20 @@ PROBES = [
     Probe("a pair that overlaps itself is the most frequent", {"aaad": 4, "bc": 6}, 3),
 ]
 MISTAKES = [
-    ("types instead of tokens", _learned(weigh=lambda count: 1)),
-    ("a pair counts once for each word", _learned(pairs_of=lambda pieces: set(pairwise(pieces)))),
-    ("overlapping pairs are not counted", _learned(pairs_of=_apart)),
+    ("types instead of tokens", "+= count => += 1"),
+    ("a pair counts once for each word", "in pairwise(pieces) => in set(pairwise(pieces))"),
+    ("overlapping pairs are not counted", "in pairwise(pieces) => in _apart(pieces)"),
     ("the pairs are counted only at the beginning", _counted_once),
-    ("nothing is joined", _learned(join=lambda pieces, pair: pieces)),
-    ("joined once for each word", _learned(join=lambda pieces, pair: _joined(pieces, pair, most=1))),
-    ("a joined piece is not used up", _learned(join=_not_used_up)),
-    ("the last piece is lost", _learned(join=_last_lost)),
-    ("joined from the right", _learned(join=_from_the_right)),
-    ("replaced in a string", _learned(join=_in_a_string)),
-    (
-        "a tie is decided otherwise",
-        _learned(best=lambda counts: max(counts, key=counts.get)),
-        _learned(best=lambda counts: max(counts, key=lambda pair: (counts[pair], pair))),
-    ),
-    (
-        "the end of a word is marked",
-        lambda words, k: _learned()({(*word, "</w>"): count for word, count in words.items()}, k),
-        lambda words, k: _learned()({(*word[:-1], word[-1] + "</w>"): count for word, count in words.items()}, k),
-    ),
-    ("across the border of a word", lambda words, k: _learned()({"".join(w * n for w, n in words.items()): 1}, k)),
-    ("the pieces instead of the pairs", lambda *a: ["".join(pair) for pair in byte_pairs(*a)]),
-    ("the last merge alone", lambda *a: byte_pairs(*a)[-1], lambda *a: byte_pairs(*a)[-1:]),
+    ("nothing is joined", "width = 2 if => width = 1 if"),
+    ("joined once for each word", "== best else => == best and len(joined) == place else"),
+    ("a joined piece is not used up", "+= width => += 1"),
+    ("the last piece is lost", "< len(pieces) => < len(pieces) - 1"),
+    ("joined from the right", "tuple(joined) => _from_the_right(pieces, best)"),
+    ("replaced in a string", "tuple(joined) => tuple(' '.join(pieces).replace(' '.join(best), ''.join(best)).split())"),
+    ("a tie is decided otherwise", "sorted(counts) => counts", "counts.get) => lambda pair: (counts[pair], pair))"),
+    ("the end of a word is marked", "tuple(word) => (*word, '</w>')", "tuple(word) => (*word[:-1], word[-1] + '</w>')"),
+    ("across the border of a word", lambda words, k: byte_pairs({"".join(w * n for w, n in words.items()): 1}, k)),
+    ("the pieces instead of the pairs", "return merges => return list(map(''.join, merges))"),
+    ("the last merge alone", "return merges => return merges[-1]", "return merges => return merges[-1:]"),
 ]
 EXERCISE = Exercise("6.12", byte_pairs, PROBES, MISTAKES, difficulty=4, importance=3, minutes=25)

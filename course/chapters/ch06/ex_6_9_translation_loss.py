@@ -50,46 +50,15 @@ def _whole(ids):
     return ids
 
 
-def _filled(rows, front=False):
-    n = max(map(len, rows))
-    return torch.tensor([[0] * (n - len(r)) + r if front else r + [0] * (n - len(r)) for r in rows])
-
-
-def _nats(logits, follows, **how):
-    return F.cross_entropy(logits.mT, follows, **{"ignore_index": 0} | how)
-
-
-def _each_row(logits, follows):
-    return torch.stack([_nats(*pair) for pair in zip(logits[:, None], follows[:, None], strict=True)]).mean()
-
-
-def _loss(
-    written=lambda t: [1, *t], follows=lambda t: [*t, 2], source=lambda s: [*s, 2], fill=_filled, loss=_nats, sides=1
-):
-    """written(target), follows(target), source(source): rows of ids; sides: -1 exchanges them."""
-
-    def model(sources, targets, network):
-        sources, targets = (sources, targets)[::sides]
-        rows = (
-            fill([row(one) for one in of]) for row, of in ((source, sources), (written, targets), (follows, targets))
-        )
-        source_ids, written_ids, follow_ids = rows
-        return loss(network(source_ids, written_ids), follow_ids)
-
-    return model
-
-
-def _own_words(sources, targets, network):
-    """The decoder reads what it has written itself."""
-    source, follows = _filled([[*s, 2] for s in sources]), _filled([[*t, 2] for t in targets])
-    written = torch.ones(len(follows), 1, dtype=torch.long)
-    for _ in range(follows.shape[1] - 1):
-        written = torch.cat([written, network(source, written)[:, -1:].argmax(-1)], dim=1)
-    return _nats(network(source, written), follows)
-
-
 def _probe(shows, sources, targets, vocab):
     return Probe(shows, sources, targets, _Network("network", vocab))
+
+
+_WRITTEN_ANSWER = "[1, *sentence] => [*sentence, 2]"
+_NATS = "F.cross_entropy(network(source, written).mT, follows, ignore_index=0)"
+_OWN_WORDS = """written = written[:, :1]
+    while written.shape[1] < follows.shape[1]:
+        written = torch.cat([written, network(source, written)[:, -1:].argmax(-1)], dim=1)"""
 
 
 PROBES = [
@@ -98,21 +67,29 @@ PROBES = [
     _probe("sentences of several lengths", [[5, 8], [9, 3, 7, 4, 6], [8, 10, 3]], [[6, 3, 9, 11], [4], [7, 5, 10]], 13),
 ]
 MISTAKES = [
-    ("the decoder reads the answer", _loss(written=lambda t: [*t, 2])),
-    ("the answer is what is read", _loss(follows=lambda t: [1, *t])),
-    ("shifted the wrong way", _loss(written=lambda t: [*t, 2], follows=lambda t: [1, *t])),
-    ("the end is never predicted", _loss(follows=lambda t: [*t, 0])),
-    ("the source is not closed", _loss(source=list)),
-    ("the source begins with 1", _loss(source=lambda s: [1, *s]), _loss(source=lambda s: [1, *s, 2])),
-    ("padding in the loss", _loss(loss=lambda *a: _nats(*a, ignore_index=-100))),
-    ("padding in front", _loss(fill=lambda rows: _filled(rows, front=True))),
-    ("source and target are exchanged", _loss(sides=-1)),
-    ("it reads its own words", _own_words),
-    ("two softmaxes", _loss(loss=lambda logits, follows: _nats(logits.softmax(-1), follows))),
-    ("the sum instead of the mean", _loss(loss=lambda *a: _nats(*a, reduction="sum"))),
-    ("each sentence counts the same", _loss(loss=_each_row)),
-    ("bits instead of nats", _loss(loss=lambda *a: _nats(*a) / torch.tensor(2.0).log())),
-    ("label smoothing", *(_loss(loss=lambda *a, e=e: _nats(*a, label_smoothing=e)) for e in (0.1, 0.05, 0.2))),
-    ("a number for each word", _loss(loss=lambda *a: _nats(*a, reduction="none"))),
+    ("the decoder reads the answer", _WRITTEN_ANSWER),
+    ("the answer is what is read", "follows = rows([[*sentence, 2] => follows = rows([[1, *sentence]"),
+    ("shifted the wrong way", (_WRITTEN_ANSWER, "follows = rows([[*sentence, 2] => follows = rows([[1, *sentence]")),
+    ("the end is never predicted", "follows = rows([[*sentence, 2] => follows = rows([[*sentence, 0]"),
+    ("the source is not closed", "[*sentence, 2] for sentence in sources => sentence for sentence in sources"),
+    (
+        "the source begins with 1",
+        "source = rows([[*sentence, 2] => source = rows([[1, *sentence]",
+        "source = rows([[*sentence => source = rows([[1, *sentence",
+    ),
+    ("padding in the loss", ", ignore_index=0 => "),
+    ("padding in front", "batch_first=True => batch_first=True, padding_side='left'"),
+    ("source and target are exchanged", "source = => sources, targets = targets, sources\n    source ="),
+    ("it reads its own words", f"return F => {_OWN_WORDS}\n    return F"),
+    ("two softmaxes", ".mT => .softmax(-1).mT"),
+    ("the sum instead of the mean", "ignore_index=0 => ignore_index=0, reduction='sum'"),
+    (
+        "each sentence counts the same",
+        f"{_NATS} => "
+        "torch.stack([F.cross_entropy(*row, ignore_index=0) for row in zip(network(source, written), follows)]).mean()",
+    ),
+    ("bits instead of nats", "ignore_index=0) => ignore_index=0) / torch.tensor(2.0).log()"),
+    ("label smoothing", *(f"ignore_index=0 => ignore_index=0, label_smoothing={share}" for share in (0.1, 0.05, 0.2))),
+    ("a number for each word", "ignore_index=0 => ignore_index=0, reduction='none'"),
 ]
 EXERCISE = Exercise("6.9", translation_loss, PROBES, MISTAKES, difficulty=4, importance=5, minutes=20)

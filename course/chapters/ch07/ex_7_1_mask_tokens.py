@@ -20,44 +20,6 @@ def mask_tokens(
     return read, torch.where(chosen, ids, -100)
 
 
-def _ordinary(ids):
-    return ids > 4
-
-
-def _drawn(draw, vocab_size):
-    return 5 + (draw * (vocab_size - 5)).long()
-
-
-def _masked(may=_ordinary, to_mask=0.8, to_random=0.1, drawn=_drawn, damaged=None, asked=None, nothing=-100):
-    """may(ids): places that can be chosen; damaged(chosen, may), asked(chosen, hidden, replaced, read, ids): places."""
-
-    def model(ids, choose, fate, draw, vocab_size):
-        chosen = may(ids) & (choose < 0.15)
-        places = damaged(chosen, may(ids)) if damaged else chosen
-        hidden = places & (fate < to_mask)
-        replaced = places & ~hidden & (fate < to_mask + to_random - 1e-6)  # 0.8 + 0.1 is a little more than 0.9
-        read = ids.masked_fill(hidden, 4).where(~replaced, drawn(draw, vocab_size))
-        return read, ids.where(asked(chosen, hidden, replaced, read, ids) if asked else chosen, torch.tensor(nothing))
-
-    return model
-
-
-def _labels_of_what_is_read(ids, *dice):
-    read, labels = _masked()(ids, *dice)
-    return read, read.where(labels != -100, labels)
-
-
-def _overwritten(ids, choose, fate, draw, vocab_size):
-    """A piece at random also where [MASK] was put."""
-    read, labels = _masked()(ids, choose, fate, draw, vocab_size)
-    return torch.where((labels != -100) & (fate < 0.9), _drawn(draw, vocab_size), read), labels
-
-
-def _to_the_border(least, lower):
-    """Numbers that stand on a border fall below it. least, lower: how much is taken off `choose` and `fate`."""
-    return lambda ids, choose, fate, *a: mask_tokens(ids, choose - least, fate - lower, *a)
-
-
 def _probe(shows, ids, choose, fate, draw, vocab_size):
     return Probe(shows, torch.tensor(ids), *map(torch.tensor, (choose, fate, draw)), vocab_size)
 
@@ -90,33 +52,39 @@ PROBES = [
     ),
 ]
 MISTAKES = [
-    ("all chosen pieces become [MASK]", _masked(to_mask=1.0)),
-    ("no chosen piece stays", _masked(to_random=0.3)),
-    ("nothing is replaced at random", _masked(to_random=0.0)),
-    ("a loss on all pieces", _masked(asked=lambda chosen, *_: torch.ones_like(chosen))),
-    ("a loss on all ordinary pieces", _masked(asked=lambda *a: a[-1] > 4)),
+    ("all chosen pieces become [MASK]", "fate < 0.8 => fate < 1"),
+    ("no chosen piece stays", "fate < 0.9 => fate < 1"),
+    ("nothing is replaced at random", "fate < 0.9 => fate < 0.8"),
+    ("a loss on all pieces", "torch.where(chosen, ids, -100) => ids"),
+    ("a loss on all ordinary pieces", "where(chosen => where(ids > 4"),
+    ("a loss at [MASK] only", "where(chosen => where(hidden", "where(chosen => where(read == 4"),
+    ("no loss where the piece stayed", "where(chosen => where(read != ids", "where(chosen => where(hidden | replaced"),
+    ("the labels are what is read", "chosen, ids => chosen, read"),
+    ("0 where nothing is asked", "-100 => 0"),
     (
-        "a loss at [MASK] only",
-        _masked(asked=lambda chosen, hidden, *_: hidden),
-        _masked(asked=lambda *a: a[-2] == 4),
+        "[MASK] is overwritten",
+        (
+            "& ~hidden & => &",
+            "torch.where(hidden, 4, torch.where(replaced, others, ids)) => torch.where(replaced, others, ids)",
+        ),
+    ),
+    ("special pieces and padding are chosen", " & (ids > 4) => "),
+    ("special pieces are chosen", "ids > 4 => ids != 0"),
+    ("padding is chosen", "ids > 4 => (ids > 4) | (ids == 0)"),
+    ("[UNK] is chosen", "ids > 4 => (ids > 4) | (ids == 1)"),
+    ("[MASK] is chosen", "ids > 4 => ids > 3"),
+    ("[UNK] and [MASK] are chosen", "ids > 4 => (ids > 3) | (ids == 1)"),
+    ("a random piece beyond the vocabulary", "vocab_size - 5 => vocab_size"),
+    ("a random piece may be special", "5 + (draw * (vocab_size - 5)) => (draw * vocab_size)"),
+    (
+        "a number on the border is below it",
+        "choose < => choose - 1e-6 <",
+        "fate < => fate - 1e-6 <",
+        ("choose < => choose - 1e-6 <", "fate < => fate - 1e-6 <"),
     ),
     (
-        "no loss where the piece stayed",
-        _masked(asked=lambda chosen, hidden, replaced, read, ids: read != ids),
-        _masked(asked=lambda chosen, hidden, replaced, read, ids: hidden | replaced),
+        "80, 10 and 10 % of all pieces",
+        ("hidden = chosen => hidden = (ids > 4)", "replaced = chosen => replaced = (ids > 4)"),
     ),
-    ("the labels are what is read", _labels_of_what_is_read),
-    ("0 where nothing is asked", _masked(nothing=0)),
-    ("[MASK] is overwritten", _overwritten),
-    ("special pieces and padding are chosen", _masked(may=lambda ids: torch.ones_like(ids, dtype=torch.bool))),
-    ("special pieces are chosen", _masked(may=lambda ids: ids != 0)),
-    ("padding is chosen", _masked(may=lambda ids: (ids > 4) | (ids == 0))),
-    ("[UNK] is chosen", _masked(may=lambda ids: (ids > 4) | (ids == 1))),
-    ("[MASK] is chosen", _masked(may=lambda ids: ids >= 4)),
-    ("[UNK] and [MASK] are chosen", _masked(may=lambda ids: (ids > 3) | (ids == 1))),
-    ("a random piece beyond the vocabulary", _masked(drawn=lambda draw, vocab_size: 5 + (draw * vocab_size).long())),
-    ("a random piece may be special", _masked(drawn=lambda draw, vocab_size: (draw * vocab_size).long())),
-    ("a number on the border is below it", *(_to_the_border(*by) for by in ((1e-6, 0), (0, 1e-6), (1e-6, 1e-6)))),
-    ("80, 10 and 10 % of all pieces", _masked(damaged=lambda chosen, may: may)),
 ]
 EXERCISE = Exercise("7.1", mask_tokens, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

@@ -16,59 +16,17 @@ def masked_loss(states: torch.Tensor, labels: torch.Tensor, table: torch.Tensor,
     return -log_probabilities.gather(1, labels[asked][:, None]).mean()
 
 
-def _logits(states, table, bias):
-    return states @ table.T + bias
-
-
-def _nats(logits, labels, log_softmax=lambda logits: logits.log_softmax(-1)):
-    """-log p of each label, in the shape of labels; an answer of -100 counts as piece 0."""
-    return -log_softmax(logits).gather(-1, labels.clamp(min=0)[..., None])[..., 0]
-
-
-def _underflowing(logits, labels):
-    """The logarithm of a softmax, of which 0 is left."""
-    return _nats(logits, labels, lambda logits: logits.softmax(-1).log())
-
-
-def _none_elsewhere(nats, asked):
-    return nats.where(asked, torch.tensor(0.0))
-
-
-def _loss(logits=_logits, mean=lambda nats, asked: nats[asked].mean(), nats=_nats):
-    """logits(states, table, bias); nats(logits, labels); mean(nats, asked), both [batch, piece]."""
-
-    def model(states, labels, table, bias):
-        return mean(nats(logits(states, table, bias), labels), labels != -100)
-
-    return model
-
-
-def _probability(logits, labels):
-    return (-_nats(logits, labels)).exp()
-
-
-def _mean_of_rows(nats, asked):
-    return torch.stack([row[own].mean() for row, own in zip(nats, asked, strict=True)])
-
-
-def _over_places(logits, labels):
-    """The softmax runs over all places of all rows that are asked."""
-    asked = labels != -100
-    spread = torch.zeros_like(logits)
-    spread[asked] = logits[asked].log_softmax(0)
-    return _nats(spread, labels, lambda logits: logits)
-
-
-def _bias_last(states, labels, table, bias):
-    asked = labels != -100
-    return (_nats(states @ table.T, labels)[asked] - bias[labels[asked]]).mean()
-
-
 def _probe(shows, labels, d_model, vocab, step, scale=1):
     labels = torch.tensor(labels)
     sizes = [labels.numel() * d_model, vocab * d_model, vocab]
     states, table, bias = ((torch.arange(sum(sizes)) * step % 31 - 14.0) / 12).split(sizes)
     return Probe(shows, states.reshape(*labels.shape, d_model) * scale, labels, table.reshape(vocab, d_model), bias)
+
+
+_NATS = "-log_probabilities.gather(1, labels[asked][:, None])"
+_OF_ROWS = f"{_NATS}.mean() => torch.stack([row.mean() for row in ({_NATS}).split(asked.sum(1).tolist())])"
+_NONE_ELSEWHERE = f"{_NATS}.mean() => torch.zeros(labels.shape).masked_scatter(asked, {_NATS})"
+_AT_ALL_PLACES = "states[asked] => states"
 
 
 PROBES = [
@@ -78,31 +36,21 @@ PROBES = [
     _probe("the right piece has next to no probability", [[2, -100]], 2, 5, 3, scale=1_000),
 ]
 MISTAKES = [
-    ("divided by all places", _loss(mean=lambda nats, asked: nats[asked].sum() / asked.numel())),
-    ("the sum instead of the mean", _loss(mean=lambda nats, asked: nats[asked].sum())),
-    (
-        "each row counts the same",
-        _loss(mean=lambda *a: _mean_of_rows(*a).nanmean()),
-        _loss(mean=lambda *a: _mean_of_rows(*a).mean()),
-        _loss(mean=lambda *a: _mean_of_rows(*a).nan_to_num(0.0).mean()),
-    ),
-    ("-100 is asked, too", _loss(mean=lambda nats, asked: nats.mean())),
-    ("piece 0 is left out", lambda states, labels, *a: masked_loss(states, labels.where(labels != 0, -100), *a)),
-    ("softmax over places", _loss(nats=_over_places), _loss(nats=lambda *a: _nats(*a, lambda z: z.log_softmax(0)))),
-    ("softmax over the places of a row", _loss(nats=lambda *a: _nats(*a, lambda logits: logits.log_softmax(1)))),
-    ("two softmaxes", _loss(logits=lambda *a: _logits(*a).softmax(-1))),
-    ("no bias", _loss(logits=lambda states, table, bias: states @ table.T)),
-    ("the bias comes after the softmax", _bias_last),
-    ("the sign", _loss(mean=lambda nats, asked: -nats[asked].mean())),
-    ("no logarithm", _loss(nats=_probability)),
-    ("the logarithm of the mean", _loss(nats=_probability, mean=lambda p, asked: -p[asked].mean().log())),
-    ("bits instead of nats", _loss(mean=lambda nats, asked: nats[asked].mean() / torch.tensor(2.0).log())),
-    ("the logarithm of 0", _loss(nats=_underflowing)),
-    (
-        "a number for each place",
-        _loss(mean=lambda nats, asked: nats[asked]),
-        _loss(mean=_none_elsewhere),
-        _loss(mean=lambda *a: _none_elsewhere(*a).flatten()),
-    ),
+    ("divided by all places", "mean() => sum() / labels.numel()"),
+    ("the sum instead of the mean", "mean() => sum()"),
+    ("each row counts the same", f"{_OF_ROWS}.nanmean()", f"{_OF_ROWS}.mean()", f"{_OF_ROWS}.nan_to_num(0.0).mean()"),
+    ("-100 is asked, too", "asked = labels != -100 => asked, labels = labels == labels, labels.clamp(min=0)"),
+    ("piece 0 is left out", "labels != -100 => labels > 0"),
+    ("softmax over places", "dim=-1 => dim=0", (_AT_ALL_PLACES, "softmax(dim=-1) => softmax(dim=0)[asked]")),
+    ("softmax over the places of a row", (_AT_ALL_PLACES, "softmax(dim=-1) => softmax(dim=1)[asked]")),
+    ("two softmaxes", "logits.log => logits.softmax(dim=-1).log"),
+    ("no bias", " + bias => "),
+    ("the bias comes after the softmax", (" + bias => ", "dim=-1) => dim=-1) + bias")),
+    ("the sign", "return - => return "),
+    ("no logarithm", "return -log_probabilities => return log_probabilities.exp()"),
+    ("the logarithm of the mean", ("-log_probabilities => -log_probabilities.exp()", "mean() => mean().log()")),
+    ("bits instead of nats", "mean() => mean() / torch.tensor(2.0).log()"),
+    ("the logarithm of 0", "log_softmax(dim=-1) => softmax(dim=-1).log()"),
+    ("a number for each place", ".mean() => [:, 0]", _NONE_ELSEWHERE, f"{_NONE_ELSEWHERE}.flatten()"),
 ]
 EXERCISE = Exercise("7.5", masked_loss, PROBES, MISTAKES, difficulty=2, importance=5, minutes=12)

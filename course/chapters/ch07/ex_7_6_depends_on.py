@@ -62,21 +62,6 @@ def _one_number(vectors, n):
     return torch.cat([vectors[:, :1], vectors[:1, 1:2].expand(n, 1), vectors[:, 2:]], dim=1)
 
 
-def _reading(
-    places=lambda i, k: i == k,
-    piece=lambda ids, vocab_size: (ids + 1) % vocab_size,
-    moved=lambda new, old: (new != old).any(-1),
-):
-    """places(numbers of all pieces, k): which are changed; piece(ids, vocab_size): to what."""
-
-    def model(network, ids, vocab_size):
-        before, other = network(ids), torch.as_tensor(piece(ids, vocab_size))
-        rows = (torch.where(places(torch.arange(len(ids)), k), other, ids) for k in range(len(ids)))
-        return torch.stack([moved(network(row), before) for row in rows], dim=1)
-
-    return model
-
-
 def _amounts(got, expected, *_):
     """How far, or how many of its numbers: other numbers than 0 where a state moved."""
     return torch.as_tensor(got).dtype != torch.bool and torch.equal(torch.as_tensor(got) != 0, expected)
@@ -84,6 +69,9 @@ def _amounts(got, expected, *_):
 
 def _probe(name, states, ids, vocab_size):
     return Probe(name, _Network(name, states, vocab_size), torch.tensor(ids), vocab_size)
+
+
+_DIFFERS = "(network(changed) != before).any(dim=-1)"
 
 
 PROBES = [
@@ -98,32 +86,26 @@ PROBES = [
     _probe("every other piece makes the number of a state smaller", lambda v, n: v[:, :1], [4, 4, 4], 5),
 ]
 MISTAKES = [
-    ("the changes pile up", _reading(lambda i, k: i <= k)),
-    ("all pieces from k on are changed", _reading(lambda i, k: i >= k)),
-    ("all pieces but k are changed", _reading(lambda i, k: i != k)),
-    ("changed to piece 0", _reading(piece=lambda ids, vocab_size: 0)),
-    ("changed to the last piece", _reading(piece=lambda ids, vocab_size: vocab_size - 1)),
-    ("rows and columns are exchanged", lambda *a: depends_on(*a).T),
-    ("only a piece's own state is looked at", lambda *a: depends_on(*a) & torch.eye(len(a[1]), dtype=torch.bool)),
-    ("the diagonal is left out", lambda *a: depends_on(*a) & ~torch.eye(len(a[1]), dtype=torch.bool)),
-    (
-        "True means that nothing moved",
-        lambda *a: ~depends_on(*a),
-        _reading(moved=lambda new, old: (new == old).any(-1)),
-    ),
-    ("all numbers must move", _reading(moved=lambda new, old: (new != old).all(-1))),
-    ("a look at the first number only", _reading(moved=lambda new, old: new[:, 0] != old[:, 0])),
-    ("a look at the last number only", _reading(moved=lambda new, old: new[:, -1] != old[:, -1])),
-    ("the sum of a state is compared", _reading(moved=lambda new, old: new.sum(-1) != old.sum(-1))),
-    ("only upward moves count", _reading(moved=lambda new, old: (new > old).any(-1))),
-    ("a tolerance hides a faint trace", _reading(moved=lambda new, old: ~torch.isclose(new, old).all(-1))),
-    ("1 and 0 instead of True and False", lambda *a: depends_on(*a).int()),
+    ("the changes pile up", "changed[k] = (ids[k] + 1) => changed[: k + 1] = (ids[: k + 1] + 1)"),
+    ("all pieces from k on are changed", "changed[k] = (ids[k] + 1) => changed[k:] = (ids[k:] + 1)"),
+    ("all pieces but k are changed", ("(ids[k] + 1) % vocab_size => ids[k]", "ids.clone() => (ids + 1) % vocab_size")),
+    ("changed to piece 0", "(ids[k] + 1) % vocab_size => 0"),
+    ("changed to the last piece", "(ids[k] + 1) % vocab_size => vocab_size - 1"),
+    ("rows and columns are exchanged", "moved[:, k] => moved[k]"),
+    ("only a piece's own state is looked at", "return moved => return moved & torch.eye(len(ids), dtype=torch.bool)"),
+    ("the diagonal is left out", "return moved => return moved & ~torch.eye(len(ids), dtype=torch.bool)"),
+    ("True means that nothing moved", "return moved => return ~moved", "!= before => == before"),
+    ("all numbers must move", "any(dim => all(dim"),
+    ("a look at the first number only", f"{_DIFFERS} => network(changed)[:, 0] != before[:, 0]"),
+    ("a look at the last number only", f"{_DIFFERS} => network(changed)[:, -1] != before[:, -1]"),
+    ("the sum of a state is compared", f"{_DIFFERS} => network(changed).sum(-1) != before.sum(-1)"),
+    ("only upward moves count", "!= before => > before"),
+    ("a tolerance hides a faint trace", f"{_DIFFERS} => ~torch.isclose(network(changed), before).all(-1)"),
+    ("1 and 0 instead of True and False", "return moved => return moved.int()"),
     ("amounts instead of True and False", Seen(_amounts)),
     (
         "one row instead of a table",
-        lambda *a: depends_on(*a).any(0),
-        lambda *a: depends_on(*a).any(1),
-        lambda *a: depends_on(*a)[:, -1],
+        *(f"return moved => return moved{row}" for row in (".any(0)", ".any(1)", "[:, -1]")),
     ),
 ]
 EXERCISE = Exercise("7.6", depends_on, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

@@ -66,76 +66,19 @@ def _whole(ids):
     return ids
 
 
-def _filled(rows, front=False):
-    n = max(map(len, rows))
-    return torch.tensor([[0] * (n - len(r)) + r if front else r + [0] * (n - len(r)) for r in rows])
-
-
-def _closed(sentences):
-    return _filled([[2, *sentence, 3] for sentence in sentences])
-
-
-def _closed_last(sentences):
-    rows = _filled([[2, *sentence] for sentence in sentences])
-    return torch.cat([rows, torch.full((len(rows), 1), 3)], dim=1)
-
-
-def _real(ids, *_):
-    return ids != 0
-
-
-def _nats(scores, labels, **mean):
-    """scores [batch, place, vocab]"""
-    return F.cross_entropy(scores.mT, labels, **mean)
-
-
-def _of_rows(scores, labels):
-    return torch.stack([F.cross_entropy(row, own) for row, own in zip(scores, labels, strict=True)])
-
-
-def _step(
-    rows=_closed,
-    seen=lambda ids, read: read,
-    real=_real,
-    asked=lambda ids, read, labels: labels,
-    shift=0,
-    scores=lambda states, table, bias: states @ table.T + bias,
-    loss=_nats,
-):
-    """seen(ids, read), real(ids, read, labels): what the network is given; asked(ids, read, labels): the labels; shift:
-    how far a state stands before its label; loss(scores, labels)."""
-
-    def model(sentences, mask, network, table, bias):
-        ids = rows(sentences)
-        read, labels = mask(ids)
-        states, labels = network(seen(ids, read), real(ids, read, labels)), asked(ids, read, labels)
-        if shift:
-            ahead, behind = slice(abs(shift), None), slice(None, -abs(shift))
-            states, labels = states[:, behind if shift > 0 else ahead], labels[:, ahead if shift > 0 else behind]
-        return loss(scores(states, table, bias), labels)
-
-    return model
-
-
-def _drawn_twice(read, labels):
-    """Of which of two draws the one is and the other."""
-
-    def model(sentences, mask, *rest):
-        draws = [mask(_closed(sentences)) for _ in range(2)]
-        return step_loss(sentences, lambda ids: (draws[read][0], draws[labels][1]), *rest)
-
-    return model
-
-
-def _only(where):
-    """The labels at some places, given by where(ids, read)."""
-    return _step(asked=lambda ids, read, labels: ids.where(where(ids, read), -100))
-
-
 def _probe(shows, sentences, d_model, vocab, step):
     numbers = ((torch.arange(vocab * (d_model + 1)) * step % 31 - 14.0) / 12).split([vocab * d_model, vocab])
     table, bias = numbers[0].reshape(vocab, d_model), numbers[1]
     return Probe(shows, sentences, _Masking("masking"), _Network("network", d_model), table, bias)
+
+
+_ROW = "[2, *sentence, 3] + [0] * (longest - len(sentence))"
+_NATS = "F.cross_entropy(scores, labels[asked])"
+_OF_ROWS = f"{_NATS} => torch.stack([F.cross_entropy(row @ table.T + bias, own) for row, own in zip(states, labels)])"
+
+
+def _asked(where, labels="ids"):
+    return f"asked = labels != -100 => asked, labels = {where}, {labels}"
 
 
 PROBES = [
@@ -144,45 +87,42 @@ PROBES = [
     _probe("sentences of several lengths", [[6, 9], [11, 7, 5, 8, 10, 6], [5, 8, 9, 12]], 5, 13, 3),
 ]
 MISTAKES = [
-    ("the network reads the answers", _step(seen=lambda ids, read: ids)),
-    ("the mask is drawn twice", _drawn_twice(0, 1), _drawn_twice(1, 0)),
-    ("the mask is turned round", _step(real=lambda ids, *_: ids == 0)),
-    ("padding may be read", _step(real=lambda ids, *_: torch.ones_like(ids))),
+    ("the network reads the answers", "network(read => network(ids"),
     (
-        "real is made of the labels",
-        *(_step(real=lambda i, r, own, s=s: (own == -100) == s) for s in (True, False)),
+        "the mask is drawn twice",
+        "= mask(ids) => = mask(ids)[0], mask(ids)[1]",
+        "read, labels = mask(ids) => labels, read = mask(ids)[1], mask(ids)[0]",
     ),
-    ("special pieces may not be read", _step(real=lambda ids, *_: ids > 4)),
+    ("the mask is turned round", "ids != 0 => ids == 0"),
+    ("padding may be read", "ids != 0 => torch.ones_like(ids)"),
+    ("real is made of the labels", "ids != 0 => labels == -100", "ids != 0 => labels != -100"),
+    ("special pieces may not be read", "ids != 0 => ids > 4"),
+    ("blanks may not be read", "ids != 0 => read > 4", "ids != 0 => (read != 0) & (read != 4)"),
+    ("a loss at every piece", _asked("ids != 0"), _asked("ids > 4")),
+    ("padding in the loss", _asked("ids >= 0")),
+    ("-100 is asked, too", _asked("ids >= 0", "labels.clamp(min=0)")),
+    ("a loss at [MASK] only", _asked("read == 4")),
+    ("a loss where the piece has changed", _asked("read != ids")),
+    ("the labels are what is read", "labels[asked] => read[asked]"),
     (
-        "blanks may not be read",
-        _step(real=lambda ids, read, labels: read > 4),
-        _step(real=lambda ids, read, labels: (read != 0) & (read != 4)),
+        "labels shifted by one",
+        ("asked = => labels = labels[:, 1:]\n    asked =", "states[asked] => states[:, :-1][asked]"),
+        ("asked = => labels = labels[:, :-1]\n    asked =", "states[asked] => states[:, 1:][asked]"),
     ),
-    ("a loss at every piece", _only(_real), _only(lambda ids, read: ids > 4)),
-    ("padding in the loss", _only(lambda ids, read: ids >= 0)),
-    ("-100 is asked, too", _step(asked=lambda ids, read, labels: labels.clamp(min=0))),
-    ("a loss at [MASK] only", _only(lambda ids, read: read == 4)),
-    ("a loss where the piece has changed", _only(lambda ids, read: read != ids)),
-    ("the labels are what is read", _step(asked=lambda ids, read, labels: read.where(labels != -100, -100))),
-    ("labels shifted by one", _step(shift=1), _step(shift=-1)),
-    ("no [CLS]", _step(rows=lambda sentences: _filled([[*s, 3] for s in sentences]))),
-    ("no [SEP]", _step(rows=lambda sentences: _filled([[2, *s] for s in sentences]))),
-    ("neither [CLS] nor [SEP]", _step(rows=_filled)),
-    ("[SEP] comes after the padding", _step(rows=_closed_last)),
-    ("padding in front", _step(rows=lambda sentences: _filled([[2, *s, 3] for s in sentences], front=True))),
-    ("two softmaxes", _step(scores=lambda *a: (a[0] @ a[1].T + a[2]).softmax(-1))),
-    ("no bias", _step(scores=lambda states, table, bias: states @ table.T)),
-    ("the sum instead of the mean", _step(loss=lambda *a: _nats(*a, reduction="sum"))),
-    ("divided by all places", _step(loss=lambda *a: _nats(*a, reduction="sum") / a[1].numel())),
-    (
-        "each row counts the same",
-        _step(loss=lambda *a: _of_rows(*a).mean()),
-        _step(loss=lambda *a: _of_rows(*a).nanmean()),
-    ),
+    ("no [CLS]", "[2, *sentence => [*sentence"),
+    ("no [SEP]", "*sentence, 3] => *sentence]"),
+    ("neither [CLS] nor [SEP]", "[2, *sentence, 3] => sentence"),
+    ("[SEP] comes after the padding", f"{_ROW} => [2, *sentence] + [0] * (longest - len(sentence)) + [3]"),
+    ("padding in front", f"{_ROW} => [0] * (longest - len(sentence)) + [2, *sentence, 3]"),
+    ("two softmaxes", "cross_entropy(scores => cross_entropy(scores.softmax(-1)"),
+    ("no bias", " + bias => "),
+    ("the sum instead of the mean", "labels[asked]) => labels[asked], reduction='sum')"),
+    ("divided by all places", "labels[asked]) => labels[asked], reduction='sum') / labels.numel()"),
+    ("each row counts the same", f"{_OF_ROWS}.mean()", f"{_OF_ROWS}.nanmean()"),
     (
         "a number for each place",
-        _step(loss=lambda *a: _nats(*a, reduction="none")[a[1] != -100]),
-        _step(loss=lambda *a: _nats(*a, reduction="none")),
+        "labels[asked]) => labels[asked], reduction='none')",
+        f"{_NATS} => F.cross_entropy((states @ table.T + bias).mT, labels, reduction='none')",
     ),
 ]
 EXERCISE = Exercise("7.9", step_loss, PROBES, MISTAKES, difficulty=4, importance=5, minutes=20)

@@ -12,11 +12,11 @@ import torch
 from torch import nn
 
 from course.check.build import Build, Ran
+from course.lab.heads_on_body import load_heads
 from course.lab.tasks import Task, answers
 from course_lib.data.records import Passage, Sentence
 from course_lib.evaluation import squad_scores
 from course_lib.language import t, t_label
-from course_lib.models.heads_on_body import load_heads
 from course_lib.progress import Progress
 
 NAME = "your span head"  # also in texts.toml, for its Korean

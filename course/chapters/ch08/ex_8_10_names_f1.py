@@ -26,44 +26,6 @@ def names_f1(guesses: list[list[str]], truths: list[list[str]]) -> float:
     return 2 * right / (len(found) + len(there)) if right else 0.0
 
 
-def _goes_on(tag, kind):
-    return tag == f"I-{kind}"
-
-
-def _names(goes_on=_goes_on, begins=lambda tag: tag != "O", end=("O",), key=lambda *name: name):
-    """goes_on(tag, kind of the name before it); begins(tag); end: what is put behind a sentence; key(row, start, one
-    past the end, kind): what is compared."""
-
-    def names(rows):
-        found = set()
-        for row, tags in enumerate(rows):
-            start, kind = 0, ""
-            for place, tag in enumerate([*tags, *end]):
-                if kind and not goes_on(tag, kind):
-                    found.add(key(row, start, place, kind))
-                    kind = ""
-                if not kind and begins(tag):
-                    start, kind = place, tag[2:] or "O"
-        return found
-
-    return names
-
-
-def _harmonic(right, n_found, n_there):
-    return 2 * right / (n_found + n_there) if right else 0.0
-
-
-def _f1(names=None, score=_harmonic):
-    """score(right names, names found, names there)."""
-    names = names or _names()
-
-    def model(guesses, truths):
-        found, there = names(guesses), names(truths)
-        return score(len(found & there), len(found), len(there)) if found or there else 0.0
-
-    return model
-
-
 def _words(rows):
     return {(row, place, tag) for row, tags in enumerate(rows) for place, tag in enumerate(tags) if tag != "O"}
 
@@ -98,6 +60,9 @@ def _probe(shows, *sentences):
     return Probe(shows, *(list(rows) for rows in zip(*sides, strict=True)))
 
 
+_F1 = "2 * right / (len(found) + len(there))"
+
+
 PROBES = [
     _probe("each name is right", "BP IP O BL O / BP IP O BL O"),
     _probe("a name is one word too short, another too long", "BP IP O O BL IL BG / BP IP IP O BL O BG"),
@@ -115,32 +80,34 @@ PROBES = [
     _probe("neither side has a name", "O O / O O"),
 ]
 MISTAKES = [
-    ("words instead of names", _f1(_words)),
+    ("words instead of names", "names(guesses), names(truths) => _words(guesses), _words(truths)"),
     ("the share of right tags", _accuracy),
-    ("the end does not count", _f1(_names(key=lambda row, start, end, kind: (row, start, kind)))),
-    ("the beginning does not count", _f1(_names(key=lambda row, start, end, kind: (row, end, kind)))),
-    ("the kind does not count", _f1(_names(key=lambda row, start, end, kind: (row, start, end)))),
-    ("the sentence does not count", _f1(_names(key=lambda row, *name: name))),
+    ("the end does not count", "start, place, kind) => start, kind)"),
+    ("the beginning does not count", "row, start, place => row, place"),
+    ("the kind does not count", "place, kind) => place)"),
+    ("the sentence does not count", "(row, start => (start"),
     ("the mean over sentences", *map(_by_sentence, (0.0, 1.0, None))),
     ("the sentences are one text", _one_text),
-    ("B- goes on", _f1(_names(goes_on=lambda tag, kind: tag[2:] == kind))),
-    ("I- begins nothing", _f1(_names(begins=lambda tag: tag[0] == "B"))),
+    ("B- goes on", 'mark != "I" or own => own'),
+    ("I- begins nothing", 'mark != "O" => mark == "B"'),
+    ("I- of another kind goes on", " or own != kind => ", (" or own != kind => ", 'mark != "O" => mark == "B"')),
+    ("every I- begins a name", ' and (mark != "I" or own != kind) => '),
     (
-        "I- of another kind goes on",
-        _f1(_names(lambda tag, kind: tag[0] == "I")),
-        _f1(_names(lambda tag, kind: tag[0] == "I", lambda tag: tag[0] == "B")),
+        "a name at the end is lost",
+        "for place, tag in enumerate([*tags, \"O\"]) => kind = ''\n            for place, tag in enumerate(tags)",
     ),
-    ("every I- begins a name", _f1(_names(goes_on=lambda tag, kind: False))),
-    ("a name at the end is lost", _f1(_names(end=()))),
     (
         "O is a kind",
-        _f1(_names(lambda tag, kind: tag == ("O" if kind == "O" else f"I-{kind}"), lambda tag: True, ("-",))),
+        (
+            "[*tags, \"O\"] => [*tags, '-']",
+            "tag.partition(\"-\") => ('I', '', 'O') if tag == 'O' else tag.partition('-')",
+        ),
     ),
-    ("precision only", _f1(score=lambda right, n_found, n_there: right / n_found if n_found else 0.0)),
-    ("recall only", _f1(score=lambda right, n_found, n_there: right / n_there if n_there else 0.0)),
-    ("the arithmetic mean", _f1(score=lambda right, a, b: (right / a + right / b) / 2)),
-    ("shared names over all names", _f1(score=lambda right, a, b: right / (a + b - right))),
-    ("not doubled", _f1(score=lambda right, a, b: right / (a + b))),
+    ("precision only", f"{_F1} => right / len(found)"),
+    ("recall only", f"{_F1} => right / len(there)"),
+    ("the arithmetic mean", f"{_F1} => (right / len(found) + right / len(there)) / 2"),
+    ("shared names over all names", ("2 * right => right", "len(there)) => len(there) - right)")),
+    ("not doubled", "2 * right => right"),
     ("100 times too large", HUNDREDFOLD),
 ]
 EXERCISE = Exercise("8.10", names_f1, PROBES, MISTAKES, difficulty=3, importance=4, minutes=20)

@@ -16,60 +16,6 @@ def piece_offsets_to_answer(
     return passage[start:end], start
 
 
-def _cut(shift=2, found=lambda passage, chosen: (chosen[0][1], chosen[-1][2])):
-    """shift: pieces in front besides the question's; found(passage, chosen pieces): start and end."""
-
-    def model(passage, pieces, n_question, first, last):
-        before = n_question + shift
-        start, end = found(passage, pieces[first - before : last - before + 1])
-        return passage[start:end], start
-
-    return model
-
-
-def _to(passage, start, end):
-    return passage[start:end], start
-
-
-def _whole_words(passage, chosen):
-    start, end = chosen[0][1], chosen[-1][2]
-    while start and not passage[start - 1].isspace():
-        start -= 1
-    while end < len(passage) and not passage[end].isspace():
-        end += 1
-    return start, end
-
-
-def _joined(join):
-    def model(passage, pieces, n_question, first, last):
-        chosen = pieces[first - n_question - 2 : last - n_question - 1]
-        return join([piece for piece, _, _ in chosen]), chosen[0][1]
-
-    return model
-
-
-def _slices(between):
-    def model(passage, pieces, n_question, first, last):
-        chosen = pieces[first - n_question - 2 : last - n_question - 1]
-        return between.join(passage[start:end] for _, start, end in chosen), chosen[0][1]
-
-    return model
-
-
-def _bytes(errors):
-    return _with(lambda passage, start, end: passage.encode()[start:end].decode(errors=errors))
-
-
-def _with(text=lambda passage, start, end: passage[start:end], place=lambda passage, answer, start, first: start):
-    """text(passage, start, end); place(passage, right answer, its start, first)."""
-
-    def model(passage, pieces, n_question, first, last):
-        answer, start = piece_offsets_to_answer(passage, pieces, n_question, first, last)
-        return text(passage, start, start + len(answer)), place(passage, answer, start, first)
-
-    return model
-
-
 def _probe(shows, passage, pieces, answer):
     """pieces: with spaces between them; [UNK] stands for one word. answer: (n_question, first and last piece)."""
     n_question, first, last = answer
@@ -82,6 +28,17 @@ def _probe(shows, passage, pieces, answer):
         placed.append((piece, start, start + size))
         start += size
     return Probe(shows, passage, placed, n_question, first + n_question + 2, last + n_question + 2)
+
+
+def _whole_words(passage, start, end):
+    while start and not passage[start - 1].isspace():
+        start -= 1
+    while end < len(passage) and not passage[end].isspace():
+        end += 1
+    return start, end
+
+
+_CUT, _PIECES = "passage[start:end]", "for piece, begin, stop in pieces[first - begins : last - begins + 1]"
 
 
 PROBES = [
@@ -117,32 +74,35 @@ PROBES = [
     ),
 ]
 MISTAKES = [
-    ("pieces are joined, ## and all", _joined(" ".join), _joined("".join)),
+    ("pieces are joined, ## and all", f"{_CUT} => ' '.join(piece {_PIECES})", f"{_CUT} => ''.join(piece {_PIECES})"),
     (
         "pieces are glued to words",
-        _joined(lambda pieces: " ".join(pieces).replace(" ##", "").removeprefix("##")),
-        _joined(lambda pieces: " ".join(pieces).replace(" ##", "")),
-        _joined(lambda pieces: " ".join(piece.removeprefix("##") for piece in pieces)),
+        f"{_CUT} => ' '.join(piece {_PIECES}).replace(' ##', '').removeprefix('##')",
+        f"{_CUT} => ' '.join(piece {_PIECES}).replace(' ##', '')",
+        f"{_CUT} => ' '.join(piece.removeprefix('##') {_PIECES})",
     ),
-    ("pieces are glued without spaces", _joined(lambda pieces: "".join(piece.removeprefix("##") for piece in pieces))),
-    ("cut piece by piece and joined", _slices(" "), _slices("")),
-    ("whole words", _cut(found=_whole_words)),
-    ("the question is not taken off", lambda p, pieces, n, *a: piece_offsets_to_answer(p, pieces, -2, *a)),
-    ("the question's own pieces are not taken off", lambda p, pieces, n, *a: piece_offsets_to_answer(p, pieces, 0, *a)),
-    ("[CLS] and [SEP] are not taken off", _cut(shift=0)),
-    ("one special piece is not taken off", _cut(shift=1)),
-    ("one special piece too many is taken off", _cut(shift=3)),
-    ("one character too many", _with(lambda passage, start, end: passage[start : end + 1])),
-    ("one character too few", _with(lambda passage, start, end: passage[start : end - 1])),
+    ("pieces are glued without spaces", f"{_CUT} => ''.join(piece.removeprefix('##') {_PIECES})"),
     (
-        "the last piece is missing",
-        _cut(found=lambda passage, chosen: (chosen[0][1], chosen[-1][1])),
-        lambda passage, pieces, n, first, last: _to(passage, pieces[first - n - 2][1], pieces[last - n - 3][2]),
+        "cut piece by piece and joined",
+        f"{_CUT} => ' '.join(passage[begin:stop] {_PIECES})",
+        f"{_CUT} => ''.join(passage[begin:stop] {_PIECES})",
     ),
-    ("only the first piece", _cut(found=lambda passage, chosen: chosen[0][1:])),
-    ("bytes instead of characters", _bytes("replace"), _bytes("ignore")),
-    ("the first place with the same text", _with(place=lambda passage, answer, *_: passage.index(answer))),
-    ("the place in the row", _with(place=lambda *a: a[-1])),
-    ("only the text", lambda *a: piece_offsets_to_answer(*a)[0]),
+    ("whole words", "return => start, end = _whole_words(passage, start, end)\n    return"),
+    ("the question is not taken off", "n_question + 2 => 0"),
+    ("the question's own pieces are not taken off", "n_question + 2 => 2"),
+    ("[CLS] and [SEP] are not taken off", " + 2 => "),
+    ("one special piece is not taken off", "+ 2 => + 1"),
+    ("one special piece too many is taken off", "+ 2 => + 3"),
+    ("one character too many", "start:end => start : end + 1"),
+    ("one character too few", "start:end => start : end - 1"),
+    ("the last piece is missing", "[2] => [1]", "last - begins => last - begins - 1"),
+    ("only the first piece", "last - begins => first - begins"),
+    (
+        "bytes instead of characters",
+        *(f"{_CUT} => passage.encode()[start:end].decode(errors='{way}')" for way in ("replace", "ignore")),
+    ),
+    ("the first place with the same text", f"{_CUT}, start => {_CUT}, passage.index({_CUT})"),
+    ("the place in the row", f"{_CUT}, start => {_CUT}, first"),
+    ("only the text", f"{_CUT}, start => {_CUT}"),
 ]
 EXERCISE = Exercise("8.3", piece_offsets_to_answer, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

@@ -20,69 +20,8 @@ def _above_0(start, end, *given):
     return (first, last) if start[first] + end[last] > 0 else (0, 0)
 
 
-def _ordered(i, j, n):
-    return i <= j < i + n
-
-
-def _anywhere(inside):
-    return range(len(inside))
-
-
-def _span(
-    valid=_ordered,
-    score=lambda s, e: s + e,
-    places=None,
-    starts=None,
-    ends=None,
-    result=lambda i, j, places: (i, j),
-):
-    """valid(i, j, max_pieces); score(start logit, end logit); places(in_passage): where an answer may be, or where only
-    its start or its end may."""
-
-    def model(start, end, in_passage, max_pieces):
-        passage = [place for place, inside in enumerate(in_passage) if inside]
-        firsts, lasts = ((at or places or (lambda _: passage))(in_passage) for at in (starts, ends))
-        spans = [(i, j) for i in firsts for j in lasts if valid(i, j, max_pieces)]
-        return result(*max(spans, key=lambda span: score(start[span[0]], end[span[1]])), passage)
-
-    return model
-
-
-def _apart(change=lambda i, j: (i, j), everywhere=False):
-    def model(start, end, in_passage, max_pieces):
-        places = [place for place, inside in enumerate(in_passage) if inside or everywhere]
-        return change(max(places, key=lambda i: start[i]), max(places, key=lambda j: end[j]))
-
-    return model
-
-
 def _sigmoid(logit):
     return 1 / (1 + math.exp(-logit))
-
-
-def _probabilities(start, end, *a):
-    return _span(score=lambda s, e: s + e)(
-        *([math.exp(x) / sum(map(math.exp, side)) for x in side] for side in (start, end)), *a
-    )
-
-
-def _best_score(start, end, *a):
-    i, j = best_span(start, end, *a)
-    return start[i] + end[j]
-
-
-def _start_first(start, end, in_passage, max_pieces):
-    i, _ = _apart()(start, end, in_passage, max_pieces)
-    return _span()(
-        [logit if place == i else -math.inf for place, logit in enumerate(start)], end, in_passage, max_pieces
-    )
-
-
-def _end_first(start, end, in_passage, max_pieces):
-    _, j = _apart()(start, end, in_passage, max_pieces)
-    return _span()(
-        start, [logit if place == j else -math.inf for place, logit in enumerate(end)], in_passage, max_pieces
-    )
 
 
 def _probe(shows, n_question, max_pieces, logits):
@@ -90,6 +29,16 @@ def _probe(shows, n_question, max_pieces, logits):
     start, end = ([float(logit) for logit in part.split()] for part in logits.split("/"))
     before, passage = n_question + 2, len(start) - n_question - 3
     return Probe(shows, start, end, [False] * before + [True] * passage + [False], max_pieces)
+
+
+def _softmax(logits):
+    total = sum(map(math.exp, logits))
+    return [math.exp(logit) / total for logit in logits]
+
+
+_SUM = "start[span[0]] + end[span[1]]"
+_BEST = f"max(spans, key=lambda span: {_SUM})"
+_APART = "max(places, key=start.__getitem__), max(places, key=end.__getitem__)"
 
 
 PROBES = [
@@ -131,29 +80,33 @@ PROBES = [
     _probe("one very high logit", 1, 1, "0 0 0 9.5 4 0 / 0 0 0 0 5 9"),
 ]
 MISTAKES = [
-    ("start and end apart", _apart()),
-    ("start and end apart, over all places", _apart(everywhere=True)),
-    ("start and end apart, then exchanged", _apart(lambda i, j: (min(i, j), max(i, j)))),
-    ("the best start, then its best end", _start_first),
-    ("the best end, then its best start", _end_first),
-    ("no limit on the length", _span(lambda i, j, n: i <= j)),
-    ("one piece too long", _span(lambda i, j, n: i <= j <= i + n)),
-    ("one piece too short", _span(lambda i, j, n: i <= j < i + max(n - 1, 1))),
-    ("the end may come before the start", _span(lambda i, j, n: abs(i - j) < n), _span(lambda i, j, n: j - i < n)),
-    ("the answer may lie in the question", _span(places=_anywhere), _span(starts=_anywhere)),
+    ("start and end apart", f"{_BEST} => {_APART}"),
+    ("start and end apart, over all places", (" if inside => ", f"{_BEST} => {_APART}")),
+    ("start and end apart, then exchanged", f"{_BEST} => tuple(sorted([{_APART}]))"),
+    ("the best start, then its best end", "i in places => i in [max(places, key=start.__getitem__)]"),
+    ("the best end, then its best start", "j in places => j in [max(places, key=end.__getitem__)]"),
+    ("no limit on the length", " < i + max_pieces => "),
+    ("one piece too long", "< i + => <= i +"),
+    ("one piece too short", "i + max_pieces => i + max(max_pieces - 1, 1)"),
+    ("the end may come before the start", "i <= j < i + max_pieces => abs(i - j) < max_pieces", "i <= j => j"),
+    ("the answer may lie in the question", " if inside => ", "i in places => i in range(len(start))"),
     (
         "the answer may reach the last [SEP]",
-        _span(places=lambda inside: range(inside.index(True), len(inside))),
-        _span(ends=_anywhere),
+        (" if inside => ", "enumerate(in_passage) => enumerate(in_passage) if place >= in_passage.index(True)"),
+        "j in places => j in range(len(end))",
     ),
-    ("only spans of one piece", _span(lambda i, j, n: i == j)),
-    ("the product of the logits", _span(score=lambda s, e: s * e)),
-    ("the product of two sigmoids", _span(score=lambda s, e: _sigmoid(s) * _sigmoid(e))),
-    ("the sum of two sigmoids", _span(score=lambda s, e: _sigmoid(s) + _sigmoid(e))),
-    ("probabilities are added", _span(score=lambda s, e: math.exp(s) + math.exp(e)), _probabilities),
-    ("places are counted in the passage", _span(result=lambda i, j, passage: (i - passage[0], j - passage[0]))),
+    ("only spans of one piece", "i <= j < i + max_pieces => i == j"),
+    ("the product of the logits", "] + end => ] * end"),
+    ("the product of two sigmoids", f"{_SUM} => _sigmoid(start[span[0]]) * _sigmoid(end[span[1]])"),
+    ("the sum of two sigmoids", f"{_SUM} => _sigmoid(start[span[0]]) + _sigmoid(end[span[1]])"),
+    (
+        "probabilities are added",
+        f"{_SUM} => math.exp(start[span[0]]) + math.exp(end[span[1]])",
+        "return => start, end = _softmax(start), _softmax(end)\n    return",
+    ),
+    ("places are counted in the passage", f"{_BEST} => tuple(place - places[0] for place in {_BEST})"),
     ("the best score begins at 0", _above_0),
-    ("one past the end", _span(result=lambda i, j, passage: (i, j + 1))),
-    ("the score instead of the places", _best_score),
+    ("one past the end", f"return {_BEST} => i, j = {_BEST}\n    return i, j + 1"),
+    ("the score instead of the places", f"{_BEST} => max(start[i] + end[j] for i, j in spans)"),
 ]
 EXERCISE = Exercise("8.4", best_span, PROBES, MISTAKES, difficulty=2, importance=5, minutes=12)

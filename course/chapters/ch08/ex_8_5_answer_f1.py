@@ -22,53 +22,9 @@ def answer_f1(guess: str, truth: str) -> float:
     return 2 * (ours & theirs).total() / (ours.total() + theirs.total())
 
 
-def _lower(text):
-    return text.lower()
-
-
-def _bare(text):
-    return "".join(character for character in text if character not in string.punctuation)
-
-
-def _spaced(text):
-    return "".join(" " if character in string.punctuation else character for character in text)
-
-
-def _stripped(text):
-    return " ".join(word.strip(string.punctuation) for word in text.split())
-
-
-def _no_articles(text):
-    return re.sub(r"\b(a|an|the)\b", " ", text)
-
-
-def _hits(ours, theirs):
-    return (Counter(ours) & Counter(theirs)).total()
-
-
-def _f1(ours, theirs):
-    return 2 * _hits(ours, theirs) / (len(ours) + len(theirs))
-
-
-def _score(steps=(_lower, _bare, _no_articles), split=str.split, mean=_f1, empty=lambda a, b: float(a == b)):
-    """steps of normalisation; split(text): words; mean(words, words); empty(words, words): if one side has none."""
-
-    def model(guess, truth):
-        sides = []
-        for text in (guess, truth):
-            for step in steps:
-                text = step(text)
-            sides.append(split(text))
-        return mean(*sides) if all(sides) else empty(*sides)
-
-    return model
-
-
-def _listed(ours, theirs):
-    """Each word of the guess counts that stands in the truth, however often."""
-    hits = sum(word in theirs for word in ours)
-    precision, recall = hits / len(ours), hits / len(theirs)
-    return 2 * precision * recall / (precision + recall) if hits else 0.0
+_BARE = '"".join(character for character in text.lower() if character not in string.punctuation)'
+_NO_ARTICLES = r're.sub(r"\b(a|an|the)\b", " ", kept)'
+_F1 = "2 * (ours & theirs).total() / (ours.total() + theirs.total())"
 
 
 PROBES = [
@@ -96,33 +52,39 @@ PROBES = [
     Probe("nothing is left of the truth only", "Paris", "?"),
 ]
 MISTAKES = [
-    ("each word once", _score(mean=lambda ours, theirs: _f1({*ours}, {*theirs}))),
-    ("right words once", _score(mean=lambda ours, theirs: 2 * len({*ours} & {*theirs}) / (len(ours) + len(theirs)))),
+    ("each word once", "theirs = bags => theirs = map(Counter, map(set, bags))"),
+    ("right words once", "(ours & theirs).total() => len(ours & theirs)"),
     (
         "a word is right as often as it is said",
-        _score(mean=_listed),
-        lambda guess, truth: _score(mean=_listed)(truth, guess),
+        "(ours & theirs).total() => sum(ours[word] for word in ours if word in theirs)",
+        "(ours & theirs).total() => sum(theirs[word] for word in theirs if word in ours)",
     ),
-    ("articles are kept", _score((_lower, _bare))),
+    ("articles are kept", f"{_NO_ARTICLES} => kept"),
+    ("articles are dropped inside words", *(f"{_NO_ARTICLES} => re.sub('the|an|a', '{by}', kept)" for by in ("", " "))),
+    ("not doubled", "2 * => "),
     (
-        "articles are dropped inside words",
-        *(_score((_lower, _bare, lambda text, by=by: re.sub("the|an|a", by, text))) for by in ("", " ")),
+        "articles are dropped first",
+        (f"{_NO_ARTICLES} => kept", f"text.lower() => {_NO_ARTICLES.replace('kept', 'text.lower()')}"),
     ),
-    ("not doubled", _score(mean=lambda ours, theirs: _f1(ours, theirs) / 2)),
-    ("articles are dropped first", _score((_lower, _no_articles, _bare))),
-    ("capitals count", _score((_bare, _no_articles))),
-    ("punctuation is kept", _score((_lower, _no_articles))),
-    ("punctuation becomes a space", _score((_lower, _spaced, _no_articles))),
-    ("punctuation goes at the ends of words only", _score((_lower, _stripped, _no_articles))),
-    ("no normalisation", _score(())),
-    ("precision only", _score(mean=lambda ours, theirs: _hits(ours, theirs) / len(ours))),
-    ("recall only", _score(mean=lambda ours, theirs: _hits(ours, theirs) / len(theirs))),
-    ("the arithmetic mean", _score(mean=lambda a, b: (_hits(a, b) / len(a) + _hits(a, b) / len(b)) / 2)),
-    ("shared words over all words", _score(mean=lambda a, b: _hits(a, b) / (len(a) + len(b) - _hits(a, b)))),
-    ("exact match", _score(mean=lambda ours, theirs: float(ours == theirs))),
-    ("characters instead of words", _score(split=lambda text: list("".join(text.split())))),
-    ("two empty answers disagree", _score(empty=lambda ours, theirs: 0.0)),
-    ("an empty answer is always right", _score(empty=lambda ours, theirs: 1.0)),
+    ("capitals count", "text.lower() => text"),
+    ("punctuation is kept", f"{_BARE} => text.lower()"),
+    (
+        "punctuation becomes a space",
+        f"{_BARE} => ''.join(' ' if sign in string.punctuation else sign for sign in text.lower())",
+    ),
+    (
+        "punctuation goes at the ends of words only",
+        f"{_BARE} => ' '.join(word.strip(string.punctuation) for word in text.lower().split())",
+    ),
+    ("no normalisation", (f"{_BARE} => text", f"{_NO_ARTICLES} => kept")),
+    ("precision only", f"{_F1} => (ours & theirs).total() / ours.total()"),
+    ("recall only", f"{_F1} => (ours & theirs).total() / theirs.total()"),
+    ("the arithmetic mean", f"{_F1} => (ours & theirs).total() * (1 / ours.total() + 1 / theirs.total()) / 2"),
+    ("shared words over all words", f"{_F1} => (ours & theirs).total() / (ours | theirs).total()"),
+    ("exact match", ("Counter => list", f"{_F1} => float(ours == theirs)")),
+    ("characters instead of words", ("Counter(re => Counter(''.join(re", "split()) => split()))")),
+    ("two empty answers disagree", "float(ours == theirs) => 0.0"),
+    ("an empty answer is always right", "float(ours == theirs) => 1.0"),
     ("0 divided by 0", Seen(lambda got, expected, *_: math.isnan(got))),
     ("100 times too large", HUNDREDFOLD),
 ]

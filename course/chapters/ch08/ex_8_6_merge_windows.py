@@ -18,28 +18,6 @@ def merge_windows(windows: list[tuple[int, list[tuple[float, int, int]]]], n: in
     return sorted(best, key=best.get, reverse=True)[:n]
 
 
-def _merged(pool):
-    """pool(scores of one place in the order of windows): its score."""
-
-    def model(windows, n):
-        found = {}
-        for begins, spans in windows:
-            for score, start, end in spans:
-                found.setdefault((begins + start, begins + end), []).append(score)
-        return sorted(found, key=lambda place: pool(found[place]), reverse=True)[:n]
-
-    return model
-
-
-def _moved(move):
-    """move(begins, start, end): the place of a span."""
-
-    def model(windows, n):
-        return merge_windows([(0, [(s, *move(at, *span)) for s, *span in spans]) for at, spans in windows], n)
-
-    return model
-
-
 def _softmax(windows, n):
     rated = []
     for at, spans in windows:
@@ -52,19 +30,6 @@ def _all_listed(windows, n):
     """Nothing is merged."""
     found = [(score, at + start, at + end) for at, spans in windows for score, start, end in spans]
     return [tuple(place) for _, *place in sorted(found, key=lambda span: -span[0])][:n]
-
-
-def _scored(join):
-    """join(score, place)"""
-
-    def model(windows, n):
-        scores = {}
-        for at, spans in windows:
-            for score, start, end in spans:
-                scores.setdefault((at + start, at + end), []).append(score)
-        return [join(max(scores[place]), place) for place in merge_windows(windows, n)]
-
-    return model
 
 
 def _apart(windows, n):
@@ -80,8 +45,7 @@ def _in_order_of_windows(windows, n):
     return list(dict.fromkeys(place for window in windows for place in merge_windows([window], n)))[:n]
 
 
-def _above_0(spans):
-    return [span for span in spans if span[0] > 0]
+_BEST = "sorted(best, key=best.get, reverse=True)[:n]"
 
 
 PROBES = [
@@ -120,31 +84,38 @@ PROBES = [
     Probe("scores below 0", [(10, [(-2.0, 1, 4), (-6.0, 2, 4)]), (20, [(-1.0, 3, 7), (-1.5, 3, 9)])], 3),
 ]
 MISTAKES = [
-    ("places are not shifted", _moved(lambda at, start, end: (start, end))),
-    ("only the start is shifted", _moved(lambda at, start, end: (at + start, end))),
-    ("shifted to the left", _moved(lambda at, start, end: (start - at, end - at))),
+    ("places are not shifted", "begins + => "),
+    ("only the start is shifted", "begins + end => end"),
+    ("shifted to the left", "begins + start, begins + end => start - begins, end - begins"),
     ("one answer is listed twice", _all_listed),
     ("merged after cutting off", lambda windows, n: list(dict.fromkeys(_all_listed(windows, n)))),
-    ("the mean over windows", _merged(lambda scores: sum(scores) / len(scores))),
-    ("the sum over windows", _merged(sum)),
-    ("the last window wins", _merged(lambda scores: scores[-1])),
-    ("the first window wins", _merged(lambda scores: scores[0])),
-    ("the lowest score counts", _merged(min)),
+    (
+        "the mean over windows",
+        (
+            "max(score, best.get(place, score)) => [*best.get(place, []), score]",
+            "key=best.get => key=lambda place: sum(best[place]) / len(best[place])",
+        ),
+    ),
+    ("the sum over windows", "max(score, best.get(place, score)) => score + best.get(place, 0)"),
+    ("the last window wins", "max(score, best.get(place, score)) => score"),
+    ("the first window wins", "max(score, best.get(place, score)) => best.get(place, score)"),
+    ("the lowest score counts", "max( => min("),
     ("a softmax in each window", _softmax),
     ("window after window", _in_order_of_windows),
-    ("only the best of each window", lambda windows, n: merge_windows([(at, [max(own)]) for at, own in windows], n)),
-    ("only the last window", lambda windows, n: merge_windows(windows[-1:], n)),
-    ("the worst come first", lambda windows, n: merge_windows(windows, 99)[::-1][:n]),
-    ("n is ignored", lambda windows, n: merge_windows(windows, 99)),
+    ("only the best of each window", "in spans => in [max(spans)]"),
+    ("only the last window", "in windows => in windows[-1:]"),
+    ("the worst come first", "[:n] => [::-1][:n]"),
+    ("n is ignored", "[:n] => "),
     ("overlapping answers are dropped", _apart),
-    ("the first n spans of each window", lambda windows, n: merge_windows([(at, own[:n]) for at, own in windows], n)),
-    ("the best score begins at 0", _merged(lambda scores: max(0, *scores))),
-    ("scores below 0 are lost", lambda windows, n: merge_windows([(at, _above_0(spans)) for at, spans in windows], n)),
+    ("the first n spans of each window", "in spans => in spans[:n]"),
+    ("the best score begins at 0", "max(score => max(0, score"),
+    ("scores below 0 are lost", "in spans => in [span for span in spans if span[0] > 0]"),
     (
         "scores are in the list",
-        _scored(lambda score, place: (score, *place)),
-        _scored(lambda score, place: (*place, score)),
-        _scored(lambda score, place: (place, score)),
+        *(
+            f"return {_BEST} => return [{item} for place in {_BEST}]"
+            for item in ("(best[place], *place)", "(*place, best[place])", "(place, best[place])")
+        ),
     ),
 ]
 EXERCISE = Exercise("8.6", merge_windows, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

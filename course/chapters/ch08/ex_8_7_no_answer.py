@@ -19,16 +19,6 @@ def _best(windows):
     return max(span for _, spans in windows for span in spans)
 
 
-def _decided(null=min, passes=lambda best, null, threshold: best > null + threshold):
-    """null(scores of "no answer" of all windows); passes(best score, null score, threshold)."""
-
-    def model(windows, threshold):
-        best, *place = _best(windows)
-        return tuple(place) if passes(best, null([score for score, _ in windows]), threshold) else (0, 0)
-
-    return model
-
-
 def _with_spans(windows):
     return [window for window in windows if window[1]]
 
@@ -56,12 +46,6 @@ def _largest_margin(windows, threshold):
     return tuple(place) if margin > threshold else (0, 0)
 
 
-def _last_best(windows, threshold):
-    """The null score is that of all windows, the best span that of the last one."""
-    lowest = min(null for null, _ in windows)
-    return no_answer([(lowest, windows[-1][1])], threshold)
-
-
 def _silent(decide):
     """decide(which windows say no): is there no answer?"""
 
@@ -79,6 +63,9 @@ def _probabilities(windows, threshold):
         total = math.exp(null) + sum(math.exp(span[0]) for span in spans)
         rated.append((math.exp(null) / total, [(math.exp(s) / total, start, end) for s, start, end in spans]))
     return no_answer(rated, threshold)
+
+
+_LOWEST = "min(score for score, _ in windows)"
 
 
 PROBES = [
@@ -117,35 +104,32 @@ PROBES = [
     Probe("many spans share a window", [(1.0, [(1.4, 3, 5), (1.3, 3, 7), (1.2, 4, 7), (1.1, 9, 11)])], 0.3),
 ]
 MISTAKES = [
-    ("the highest null score", _decided(max)),
-    ("the mean null score", _decided(lambda nulls: sum(nulls) / len(nulls))),
+    ("the highest null score", "min( => max("),
+    ("the mean null score", f"{_LOWEST} => sum(score for score, _ in windows) / len(windows)"),
     ("windows without spans are left out", lambda windows, threshold: no_answer(_with_spans(windows), threshold)),
-    ("the null score of the first window", _decided(lambda nulls: nulls[0])),
-    ("the null score of the last window", _decided(lambda nulls: nulls[-1])),
-    ("the best score begins at 0", lambda windows, t: no_answer(windows, t) if _best(windows)[0] > 0 else (0, 0)),
-    ("the lowest null score begins at 0", _decided(lambda nulls: min(0, *nulls))),
+    ("the null score of the first window", f"{_LOWEST} => windows[0][0]"),
+    ("the null score of the last window", f"{_LOWEST} => windows[-1][0]"),
+    ("the best score begins at 0", "best > => best > 0 and best >"),
+    ("the lowest null score begins at 0", f"{_LOWEST} => min(0, {_LOWEST})"),
     ("null score and span from the same window", _null_of_the_best_window),
     ("each window decides by itself", _each_window_by_itself),
     ("the first window that answers", _first_that_answers),
     ("margins are compared", _largest_margin),
     ("one window says no for all", _silent(any)),
     ("the windows vote", _silent(lambda no: 2 * sum(no) > len(no)), _silent(lambda no: 2 * sum(no) >= len(no))),
-    ("the threshold has the wrong sign", _decided(passes=lambda best, null, threshold: best > null - threshold)),
-    ("the threshold is not used", _decided(passes=lambda best, null, threshold: best > null)),
-    ("the null score is not used", _decided(passes=lambda best, null, threshold: best > threshold)),
-    ("the distance to the null score", _decided(passes=lambda best, null, threshold: abs(best - null) > threshold)),
-    ("exactly the threshold is enough", _decided(passes=lambda best, null, threshold: best >= null + threshold)),
-    ("it answers always", _decided(passes=lambda best, null, threshold: True)),
-    ("it never answers", _decided(passes=lambda best, null, threshold: False)),
-    ("the comparison is turned round", _decided(passes=lambda best, null, threshold: best <= null + threshold)),
+    ("the threshold has the wrong sign", "+ threshold => - threshold"),
+    ("the threshold is not used", " + threshold => "),
+    ("the null score is not used", "lowest + threshold => threshold"),
+    ("the distance to the null score", "best > lowest + threshold => abs(best - lowest) > threshold"),
+    ("exactly the threshold is enough", "best > => best >="),
+    ("it answers always", "best > lowest + threshold => True"),
+    ("it never answers", "best > lowest + threshold => False"),
+    ("the comparison is turned round", "best > => best <="),
     ("probabilities are compared", _probabilities),
-    ("only the first window", lambda windows, threshold: no_answer(windows[:1], threshold)),
-    ("the best span of the last window", _last_best),
-    ("only the last window", lambda windows, threshold: no_answer(windows[-1:], threshold)),
-    (
-        "only the first span of each window",
-        lambda windows, threshold: no_answer([(null, spans[:1]) for null, spans in windows], threshold),
-    ),
-    ("True and False", lambda *a: no_answer(*a) != (0, 0)),
+    ("only the first window", "windows => windows[:1]"),
+    ("the best span of the last window", "spans in windows => spans in windows[-1:]"),
+    ("only the last window", "windows => windows[-1:]"),
+    ("only the first span of each window", "span in spans => span in spans[:1]"),
+    ("True and False", "(start, end) if best > lowest + threshold else (0, 0) => best > lowest + threshold"),
 ]
 EXERCISE = Exercise("8.7", no_answer, PROBES, MISTAKES, difficulty=2, importance=3, minutes=10)

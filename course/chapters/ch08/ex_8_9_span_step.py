@@ -28,47 +28,12 @@ def span_step(
     return weight - rate * gradient, bias - rate * error.sum(dim=(1, 2))
 
 
-def _hot(logits, spans):
-    return torch.zeros_like(logits).scatter(-1, spans.T[..., None], 1.0)
-
-
-def _softmax(logits):
-    return logits.softmax(-1)
-
-
-def _step(
-    probabilities=_softmax,
-    error=lambda p, hot: p - hot,
-    seen=lambda spans: spans,
-    size=lambda error: 2 * error.shape[1],
-    summed=lambda error, states: torch.einsum("krp,rpd->kd", error, states),
-    of_bias=lambda error: error.sum((1, 2)),
-    moved=lambda number, gradient, rate: number - rate * gradient,
-):
-    """error(p, hot): both [2, row, place]; size(error): what it is divided by; moved(number, gradient, rate)."""
-
-    def model(states, logits, spans, weight, bias, rate):
-        e = error(probabilities(logits), _hot(logits, seen(spans)))
-        e = e / size(e)
-        return moved(weight, summed(e, states), rate), moved(bias, of_bias(e), rate)
-
-    return model
-
-
-def _everywhere(logits):
-    return logits.masked_fill(logits.isinf(), 0.0).softmax(-1)
-
-
 def _all_logits(states, weight, bias):
     return (states @ weight.T + bias).movedim(-1, 0)
 
 
 def _made_anew(states, logits, spans, weight, bias, rate):
     return span_step(states, _all_logits(states, weight, bias), spans, weight, bias, rate)
-
-
-def _sizes(size):
-    return _step(size=size)
 
 
 def _probe(shows, n_rows, n_places, d_model, spans, hidden, rate, step):
@@ -90,40 +55,41 @@ PROBES = [
     ),
 ]
 MISTAKES = [
-    ("the step goes uphill", _step(moved=lambda number, gradient, rate: number + rate * gradient)),
-    ("the gradient instead of the new numbers", _step(moved=lambda number, gradient, rate: gradient)),
-    ("the change instead of the new numbers", _step(moved=lambda number, gradient, rate: -rate * gradient)),
-    ("the rate is not used", _step(moved=lambda number, gradient, rate: number - gradient)),
-    ("the sum over rows", _sizes(lambda e: 2)),
-    ("start and end are added", _sizes(lambda e: e.shape[1])),
-    ("the sum over rows, start and end", _sizes(lambda e: 1)),
-    ("the mean over places, too", _sizes(lambda e: e.numel()), _sizes(lambda e: e[0].numel())),
-    ("the right place is not taken off", _step(error=lambda p, hot: p)),
-    ("only the right place", _step(error=lambda p, hot: -hot), _step(error=lambda p, hot: (p - hot) * hot)),
-    ("the end learns the start's place", _step(seen=lambda spans: spans[:, [0, 0]])),
-    ("the start learns the end's place", _step(seen=lambda spans: spans[:, [1, 1]])),
-    ("start and end are exchanged", _step(seen=lambda spans: spans.flip(1))),
-    ("one gradient for both", _step(summed=lambda e, states: torch.einsum("krp,rpd->d", e, states).expand(2, -1))),
-    ("softmax over the rows", _step(lambda logits: logits.softmax(1))),
-    ("softmax over start and end", _step(lambda logits: logits.softmax(0))),
-    ("softmax over rows and places", _step(lambda logits: logits.flatten(1).softmax(1).view_as(logits))),
-    ("hidden places take part", _step(_everywhere), _made_anew),
-    ("a sigmoid instead of a softmax", _step(torch.sigmoid)),
-    ("log-probabilities", _step(lambda logits: logits.log_softmax(-1))),
-    ("logits instead of probabilities", _step(lambda logits: logits)),
-    ("the gradient of squared probabilities", _step(error=lambda p, hot: _squared(p, hot))),
+    ("the step goes uphill", "- rate => + rate"),
+    ("the gradient instead of the new numbers", ("weight - rate * => ", "bias - rate * => ")),
+    ("the change instead of the new numbers", ("weight - => -", "bias - => -")),
+    ("the rate is not used", "rate * => "),
+    ("the sum over rows", "(2 * n) => 2"),
+    ("start and end are added", "(2 * n) => n"),
+    ("the sum over rows, start and end", " / (2 * n) => "),
+    ("the mean over places, too", "(2 * n) => error.numel()", "(2 * n) => error[0].numel()"),
+    ("the right place is not taken off", "-= 1 => -= 0"),
     (
-        "the bias has another gradient",
-        _step(of_bias=lambda e: e.abs().sum((1, 2))),
-        _step(of_bias=lambda e: e.clamp(max=0).sum((1, 2))),
+        "only the right place",
+        "logits.softmax(dim=-1) => torch.zeros_like(logits)",
+        "= error / => = error.clamp(max=0) /",
     ),
-    ("the first row alone", _step(error=lambda p, hot: (p - hot) * (torch.arange(p.shape[1]) == 0)[:, None])),
+    ("the end learns the start's place", "spans[:, 1] => spans[:, 0]"),
+    ("the start learns the end's place", "spans[:, 0] => spans[:, 1]"),
+    ("start and end are exchanged", "n = => spans = spans.flip(1)\n    n ="),
+    ("one gradient for both", ("->kd => ->d", "error, states) => error, states).expand(2, -1)")),
+    ("softmax over the rows", "dim=-1 => dim=1"),
+    ("softmax over start and end", "dim=-1 => dim=0"),
+    ("softmax over rows and places", "softmax(dim=-1) => flatten(1).softmax(dim=1).view_as(logits)"),
+    ("hidden places take part", "logits.softmax => logits.masked_fill(logits.isinf(), 0.0).softmax", _made_anew),
+    ("a sigmoid instead of a softmax", "softmax(dim=-1) => sigmoid()"),
+    ("log-probabilities", "softmax => log_softmax"),
+    ("logits instead of probabilities", "softmax(dim=-1) => clone()"),
+    (
+        "the gradient of squared probabilities",
+        (
+            "error = logits.softmax(dim=-1) => p = logits.softmax(dim=-1)\n    error = p.clone()",
+            "= error / => = 2 * p * (error - (error * p).sum(-1, keepdim=True)) /",
+        ),
+    ),
+    ("the bias has another gradient", "error.sum => error.abs().sum", "error.sum => error.clamp(max=0).sum"),
+    ("the first row alone", "error = error => error[:, 1:] = 0\n    error = error"),
 ]
-
-
-def _squared(p, hot):
-    """Of the squared error of probabilities."""
-    return 2 * p * ((p - hot) - ((p - hot) * p).sum(-1, keepdim=True))
 
 
 EXERCISE = Exercise("8.9", span_step, PROBES, MISTAKES, 4, 5, 25, without=AUTOGRAD, learns=False)

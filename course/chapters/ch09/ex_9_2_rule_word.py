@@ -139,6 +139,15 @@ def _any_word(word, excess, rule):
     return OPEN if excess is not None and _lies(excess, rule, 0.0) != HOLDS else word
 
 
+def _of_any_kind(spoilt):
+    """The control has its say on an equivalence, too."""
+
+    def model(rule, effect, excess, positive):
+        return SILENT if _silent(positive, rule) else spoilt(rule_word(rule, effect, None, None), excess, rule)
+
+    return model
+
+
 def _helped(spoilt):
     """An open effect holds if its excess does."""
 
@@ -236,6 +245,7 @@ MISTAKES = [
     ("the excess can make it hold", _word(spoilt=_helped(_spoilt)), _word(spoilt=_helped(_any_word))),
     ("the control can contradict", _word(spoilt=_control_judges), _word(spoilt=_control_contradicts)),
     ("the control takes every word away", _word(spoilt=_any_word)),
+    ("the control comes before the kind of the rule", _of_any_kind(_any_word), _of_any_kind(_spoilt)),
     ("the excess is held against the threshold", _word(spoilt=_by_threshold)),
     ("the excess is taken for greater", _word(spoilt=lambda w, e, r: _spoilt(w, e, r | {"side": "greater"}))),
     ("the positive control is not used", lambda rule, effect, excess, positive: rule_word(rule, effect, excess, None)),

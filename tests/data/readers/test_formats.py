@@ -178,7 +178,7 @@ def test_a_question_whose_answer_stands_elsewhere_is_left_out_and_named(tmp_path
     assert "article 2, paragraph 1, question 7: the answer '배' does not stand at character 1." in said
 
 
-# -- CoarseWSD-20 and Senseval-2 (the course's own table: tests/data/test_handmade.py)
+# -- CoarseWSD-20 and Senseval-2 (the course's own table: tests/sources/test_handmade.py)
 COARSE = {
     "C/README.txt": "about",
     "C/seal/classes_map.txt": '{"0": "seal_animal", "1": "seal_stamp"}',

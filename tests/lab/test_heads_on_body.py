@@ -3,11 +3,11 @@
 import pytest
 import torch
 
+from course.lab import heads_on_body
+from course.lab.heads_on_body import load_heads, own_numbers, save_heads, with_its_matrices
 from course.lab.learning import Recipe, learn
 from course_lib.checkpoints import load_checkpoint
 from course_lib.errors import CourseError
-from course_lib.models import heads_on_body
-from course_lib.models.heads_on_body import load_heads, own_numbers, save_heads, with_its_matrices
 from tests.lab import four_samples
 
 SHORT = Recipe(rate=3e-2, min_steps=5, max_steps=5, batch_size=8)

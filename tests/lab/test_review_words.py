@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from course.lab.review_words import ReviewWords, terms_of
 from course_lib.errors import CourseError
 from course_lib.models.encoder import RandomEncoder
-from course_lib.models.review_words import ReviewWords, terms_of
 from course_lib.models.shipped import load
 from tests.mistakes import mistakes
 

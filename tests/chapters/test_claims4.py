@@ -13,6 +13,7 @@ from course.lab.tasks import Task
 from course.ledger import judge
 from course.sources.handmade import handmade_names, handmade_senses
 from course_lib.data.records import Sentence, TaggedSentence
+from course_lib.evaluation.probes import probe
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 from tests.models.bilms import small_bilm
@@ -202,3 +203,10 @@ def test_unknown_words_and_labels_run_small(bilm, vectors, monkeypatch):
     assert curves.seeds
     assert len(curves.values) == len(curves.control.values) == len(curves.positive_control.values) == 2
     assert sum(name.startswith("ELMo at") for name in curves.parts) == 3
+
+
+def test_the_probe_of_the_claims_is_the_one_that_is_tested(bilm):
+    words = tagged_words("handmade", n_train=30)
+    rows = word_rows(bilm, words)[0]
+    expected = [a == b for a, b in zip(probe(rows.train, words.train_tags, rows.test), words.test_tags, strict=True)]
+    assert words.right(rows).tolist() == expected

@@ -21,5 +21,5 @@ def _missing_name(shell, kind: type, error: NameError, trace: TracebackType, tb_
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
 
 
-if "IPython" in sys.modules and (_shell := sys.modules["IPython"].get_ipython()):
+if (_python := sys.modules.get("IPython")) and (_shell := _python.get_ipython()):
     _shell.set_custom_exc((NameError,), _missing_name)

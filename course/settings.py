@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from course_lib.config import folder_named, project_dir
+from course_lib import config
 from course_lib.errors import CourseError
 
 PROFILES = ("quick", "full")
@@ -35,4 +35,4 @@ def seed() -> int:
 
 
 def answers_dir() -> Path:
-    return folder_named("COURSE_ANSWERS_DIR") or project_dir() / "answers"
+    return config.folder_named("COURSE_ANSWERS_DIR") or config.project_dir() / "answers"

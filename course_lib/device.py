@@ -52,9 +52,9 @@ def seed_everything(seed: int) -> None:
 def generators(device: torch.device) -> list[Any]:
     """The states of Python's, NumPy's, PyTorch's and the device's generator, as `torch.save` keeps them."""
     name, keys, *rest = np.random.get_state()
-    on_device = None
-    if device.type != "cpu":
-        on_device = torch.cuda.get_rng_state(device) if device.type == "cuda" else torch.mps.get_rng_state()
+    on_device = torch.cuda.get_rng_state(device) if device.type == "cuda" else None
+    if device.type == "mps":
+        on_device = torch.mps.get_rng_state()
     return [random.getstate(), (name, keys.tolist(), *rest), torch.get_rng_state(), on_device]
 
 

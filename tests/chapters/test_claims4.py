@@ -7,12 +7,13 @@ import pytest
 import torch
 
 from course.chapters.ch04 import claims_bilm, claims_layers
+from course.lab import linear_probe
 from course.lab.probes import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
 from course.lab.tasks import Task
 from course.ledger import judge
 from course.sources.handmade import handmade_names, handmade_senses
 from course_lib.data.records import Sentence, TaggedSentence
-from course_lib.evaluation import probes
+from course_lib.evaluation.probes import probe
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 from tests.models.bilms import small_bilm
@@ -175,7 +176,7 @@ def test_saved_labels_by_hand(without, added, expected):
 
 
 def test_small_runs_return_what_the_rules_ask_for(bilm, vectors, monkeypatch):
-    monkeypatch.setattr(probes, "_STEPS", 2)
+    monkeypatch.setattr(linear_probe, "_STEPS", 2)
     with_words = {"encoder": bilm, "vectors": vectors}
     measured = {
         "C4.3": claims_layers.mix_beats_the_top(n_train=40, **with_words),
@@ -191,7 +192,7 @@ def test_small_runs_return_what_the_rules_ask_for(bilm, vectors, monkeypatch):
 
 
 def test_unknown_words_and_labels_run_small(bilm, vectors, monkeypatch):
-    monkeypatch.setattr(probes, "_STEPS", 2)
+    monkeypatch.setattr(linear_probe, "_STEPS", 2)
     few = Task("few", "tokens", *(handmade_names("en", split)[:7] for split in ("train", "dev", "test")))
     monkeypatch.setattr(claims_bilm, "span_task", lambda source: few)
     found = claims_bilm.characters_carry_unknown_words(n_train=60, encoder=small_bilm(["the"], characters=True))
@@ -202,3 +203,10 @@ def test_unknown_words_and_labels_run_small(bilm, vectors, monkeypatch):
     assert curves.seeds
     assert len(curves.values) == len(curves.control.values) == len(curves.positive_control.values) == 2
     assert sum(name.startswith("ELMo at") for name in curves.parts) == 3
+
+
+def test_the_probe_of_the_claims_is_the_one_that_is_tested(bilm):
+    words = tagged_words("handmade", n_train=30)
+    rows = word_rows(bilm, words)[0]
+    expected = [a == b for a, b in zip(probe(rows.train, words.train_tags, rows.test), words.test_tags, strict=True)]
+    assert words.right(rows).tolist() == expected

@@ -8,12 +8,12 @@ import torch
 
 from course.chapters.ch04 import claims_bilm, claims_layers
 from course.lab import linear_probe
+from course.lab.linear_probe import probe
 from course.lab.probes import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
 from course.lab.tasks import Task
 from course.ledger import judge
 from course.sources.handmade import handmade_names, handmade_senses
 from course_lib.data.records import Sentence, TaggedSentence
-from course_lib.evaluation.probes import probe
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 from tests.models.bilms import small_bilm

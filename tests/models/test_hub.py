@@ -105,13 +105,16 @@ def test_a_damaged_file_in_the_cache_is_deleted_and_fetched_again(server):
     load(NAME)
 
 
+BPE = '{"model": {"type": "BPE", "vocab": {}, "merges": []}}'
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         (lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"), "no model.safetensors"),
         (lambda folder: (folder / "vocab.txt").unlink(), r"vocab\.txt is missing"),
         (lambda folder: (folder / "config.json").write_text('{"model_type": "roberta"}'), "computes 'bert' only"),
-        (lambda folder: (folder / "tokenizer.json").write_text('{"model": {"type": "BPE", "vocab": {}, "merges": []}}'), "kind BPE"),
+        (lambda folder: (folder / "tokenizer.json").write_text(BPE), "kind BPE"),
     ],
     ids=["pickle", "no vocabulary", "another kind", "another tokenizer"],
 )

@@ -8,8 +8,9 @@ const PLOT = 1.5, // zoom of a picture, if there is room: its letters of 14 px a
   BROAD = 1264, // px of the slide's width that a picture may take
   HEADING = 62, // px above a picture
   TABLE = .8; // zoom at which a table's letters are of 18 px
-// [zoom of text and code, zoom of outputs, zoom of pictures]: the first that fits is taken; at 1 no letter is under 18 px
-const ZOOMS = [[1.2, 1.5, 1.8], [1.2, 1.5, 1.65], [1.2, 1.5], [1.2, 1.35], [1.1, 1.35], [1.1, 1.2], [1, 1.2], [1, 1.1], [1, 1]];
+// [zoom of text and code, of outputs, of pictures]: the first that fits is taken; at 1 no letter is under 18 px
+const ZOOMS = [[1.2, 1.5, 1.8], [1.2, 1.5, 1.65], [1.2, 1.5], [1.2, 1.35], [1.1, 1.35], [1.1, 1.2], [1, 1.2], [1, 1.1],
+  [1, 1]];
 
 const FOLDED = ".code:not(:has(> pre))",
   LEADS = `:scope > :is(.said:has(> :is(h1, h2, h3):last-child), ${FOLDED}):not(:has(~ :not(.notes)))`;
@@ -52,11 +53,12 @@ function split(slide) { // into slides that fit
   for (const each of [slide, slide.parentElement]) each.classList.add("measured");
   if (!fits(sheet, ZOOMS.at(-1))) { // what would appear step by step has slides instead
     sheet.querySelectorAll(".fragment").forEach(each => each.replaceWith(...each.children));
-    sheet.querySelectorAll(".said > :is(ol, ul)").forEach(list => list.replaceWith(...[...list.children].map((item, i) => {
-      const one = Object.assign(list.cloneNode(false), { start: (list.start ?? 1) + i }); // a long list goes on, too
-      one.append(item);
-      return one;
-    })));
+    for (const list of sheet.querySelectorAll(".said > :is(ol, ul)")) // a long list goes on, too
+      list.replaceWith(...[...list.children].map((item, i) => {
+        const one = Object.assign(list.cloneNode(false), { start: (list.start ?? 1) + i });
+        one.append(item);
+        return one;
+      }));
     const next = slide.cloneNode(false),
       rest = next.appendChild(sheet.cloneNode(false));
     while (!fits(sheet, ZOOMS.at(-1)) && pass(sheet, rest));

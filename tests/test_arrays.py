@@ -8,6 +8,7 @@ import torch
 
 from course import widgets
 from course.lab.linear_probe import mixed_probe, probe
+from course.lab.similarity import word_similarity
 from course.widgets.figures import heat_map, learning_curves
 from course.widgets.word_stories import Stop, Story
 from course_lib.arrays import numbers
@@ -15,7 +16,6 @@ from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import bootstrap_interval, seed_interval
 from course_lib.evaluation.metrics import accuracy, spearman
 from course_lib.evaluation.probes import nearest_mean
-from course_lib.evaluation.similarity import word_similarity
 from course_lib.models.word_vectors import WordVectors
 from tests.device_mode import FAR, other_device
 

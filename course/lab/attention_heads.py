@@ -15,9 +15,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from course.lab.losses import mean_loss
 from course.world import WorldPair, WorldSentence
 from course_lib.data.batch import Batch
-from course_lib.evaluation.losses import mean_loss
 from course_lib.language import key
 from course_lib.models.attention import MultiHeadAttention, padding_mask
 from course_lib.models.bert import Bert

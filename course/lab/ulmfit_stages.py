@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 import torch
 
 from course.lab.company import text
+from course.lab.unfreezing import FACTOR, Stage, Unfreezing, at_once, gradual
 from course.lab.world_models import world_text
 from course_lib.data.records import LabelledText
 from course_lib.device import seed_everything
@@ -23,7 +24,6 @@ from course_lib.models.ulmfit import ULMFiTClassifier
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training import adamw, fit
 from course_lib.training.schedules import constant, slanted_triangular
-from course_lib.training.unfreezing import FACTOR, Stage, Unfreezing, at_once, gradual
 
 UNKNOWN = "<unk>"
 ADAM = partial(adamw, betas=(0.7, 0.99))  # section 4.1

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import torch
 
+from course.lab.losses import mean_loss
 from course.recipes.job import Job, Recipe, Training, profiles
 from course.sources.public import load_public
 from course.sources.registry import find
 from course_lib.config import data_dir
 from course_lib.data.records import ParallelPair
 from course_lib.evaluation import bleu
-from course_lib.evaluation.losses import mean_loss
 from course_lib.models.cove import CoVe, CoVeConfig, Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.models.shipped import load
 from course_lib.models.word_vectors import WordVectors

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from course.lab.similarity import pairs_known_to, word_similarity
 from course.recipes.job import Job, Recipe
 from course.recipes.texts import WEIGHTS_LICENCE, read_documents, split_corpus
 from course.sources.of_set import CORPORA
 from course.sources.public import load_public
 from course.sources.rated_pairs import load_simlex999, load_wordsim353
-from course_lib.evaluation.similarity import pairs_known_to, word_similarity
 from course_lib.models.skip_gram import SkipGramConfig, WordVectors
 from course_lib.models.skip_gram_trainer import train_skip_gram
 

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from course.lab.averaging import LastCheckpoints
+from course.lab.losses import mean_loss
 from course.ledger.records import provenance
 from course.records.joiners import joined_words, written
 from course.records.translation import BEAM, STORES, Sample, TranslationRecord, scored, target_pieces, translations
@@ -25,7 +26,6 @@ from course_lib.config import settings
 from course_lib.data.records import ParallelPair, Sentence
 from course_lib.device import choose_device, seed_everything
 from course_lib.errors import CourseError
-from course_lib.evaluation.losses import mean_loss
 from course_lib.files import atomic_file
 from course_lib.language import key
 from course_lib.models.transformer import TransformerConfig

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 from statistics import mean
 
+from course.lab.similarity import pairs_known_to, word_similarity
 from course.sources.rated_pairs import load_simlex999, load_wordsim353
-from course_lib.evaluation.similarity import pairs_known_to, word_similarity
 from course_lib.models.skip_gram import SkipGramConfig, WordVectors
 from course_lib.models.skip_gram_trainer import train_skip_gram
 from course_lib.text.vocabulary import Vocabulary

@@ -9,12 +9,12 @@ import torch
 from torch import nn
 
 from course.chapters.ch06 import claims_attention, claims_sequence, claims_trained
+from course.lab.losses import mean_loss
 from course.lab.recall import guessing
 from course.lab.world_models import lm_text, new_lm, streams, trained_translator
 from course.ledger import judge
 from course.world import World
 from course_lib.errors import CourseError
-from course_lib.evaluation.losses import mean_loss
 from course_lib.models.transformer import TransformerConfig
 from course_lib.training.schedules import rise_and_fall
 

@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from course.check import registry
+from course.lab.unfreezing import gradual
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.models.ulmfit import concat_pool
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training.schedules import slanted_triangular
-from course_lib.training.unfreezing import gradual
 
 
 @pytest.fixture

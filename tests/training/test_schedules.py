@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course.lab.unfreezing import Stage, gradual
 from course_lib.models.encoder import RandomEncoder
 from course_lib.training import fit
 from course_lib.training.schedules import (
@@ -14,7 +15,6 @@ from course_lib.training.schedules import (
     slanted_triangular,
     warmup_linear,
 )
-from course_lib.training.unfreezing import Stage, gradual
 from tests.models.awd_lstms import small_awd_lstm
 
 SCHEDULES = {

@@ -13,12 +13,12 @@ from torch import Tensor
 
 from course.lab.company import centred_cosines, ppmi_rows, text, word_classes, word_topics
 from course.lab.controls import Text, shuffled_sentences, shuffled_text, window_mean
+from course.lab.similarity import word_similarity
 from course.ledger import Exact, Measurement, by_seed, claim, means
 from course.sources.handmade import handmade_senses
 from course.sources.rated_pairs import load_simlex999, load_wordsim353
 from course_lib.data.records import SenseExample
 from course_lib.evaluation import spearman
-from course_lib.evaluation.similarity import word_similarity
 from course_lib.models.shipped import load
 from course_lib.models.skip_gram import SkipGramConfig
 from course_lib.models.skip_gram_trainer import train_skip_gram

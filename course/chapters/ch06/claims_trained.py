@@ -14,6 +14,7 @@ from jaxtyping import Bool
 
 from course.lab.attention_heads import Gold, ablation, cross_weights, heads_by_relation, relation_head
 from course.lab.averaging import LastCheckpoints
+from course.lab.losses import mean_loss
 from course.lab.world_models import (
     TRANSLATOR,
     Text,
@@ -30,7 +31,6 @@ from course.ledger import Measurement, by_seed, claim, means
 from course.world import WorldPair
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
-from course_lib.evaluation.losses import mean_loss
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
 from course_lib.models.transformer import TransformerConfig

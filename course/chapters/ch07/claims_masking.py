@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 
 from course.lab.linear_probe import probe
+from course.lab.losses import mean_loss
 from course.lab.probes import PROBE_SEED, static_baselines, trained, world_probe
 from course.lab.world_bert import (
     BATCH,
@@ -30,7 +31,6 @@ from course.ledger import Exact, Measurement, by_seed, claim, means
 from course.world import World
 from course_lib.device import seed_everything
 from course_lib.evaluation import accuracy
-from course_lib.evaluation.losses import mean_loss
 from course_lib.models.attention import attend
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load

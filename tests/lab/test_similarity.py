@@ -5,11 +5,11 @@ import lzma
 import pytest
 import torch
 
+from course.lab.similarity import pairs_known_to, word_similarity
 from course.sources import rated_pairs
 from course.sources.rated_pairs import _gensim_data, load_simlex999, load_wordsim353
 from course_lib.data.readers.word_tests import RatedPair, load_rated_pairs
 from course_lib.errors import CourseError
-from course_lib.evaluation.similarity import pairs_known_to, word_similarity
 from course_lib.models.skip_gram import WordVectors
 
 

@@ -147,7 +147,7 @@ def paired_interval(system, baseline, quantile):
 
 
 def shows_3(result):
-    assert result.paragraphs[1].splitlines()[1].startswith("✓ The last word")
+    assert result.paragraphs[1].splitlines()[1].startswith(("✓ The last word", "✓ 문장마다 마지막 단어"))
     assert len(play("3.B").frames) == 2
 
 

@@ -146,8 +146,11 @@ def _pieces(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
 
 def _parts(output: dict) -> list[dict]:
     """The output; a plot too high for its letters in two halves, each with what is above and below the axes."""
-    drawn = base64.b64decode(output.get("data", {}).get("image/png", ""))
-    picture = np.asarray(Image.open(io.BytesIO(drawn)).convert("RGB")) if drawn else np.ones((1, 1, 3))
+    try:
+        drawn = base64.b64decode(output["data"]["image/png"])
+        picture = np.asarray(Image.open(io.BytesIO(drawn)).convert("RGB"))
+    except (LookupError, OSError, ValueError):  # no picture, or none: the slide shows its description
+        return [output]
     ink = picture.min(2) < 255
     y_axis = max(_runs(ink[:, ink.sum(0).argmax()].nonzero()[0]), key=len)[:-10]  # without the x axis
     if len(picture) <= HIGH or len(y_axis) < HIGH / 2:

@@ -164,7 +164,8 @@ def test_two_sentences_of_one_s_own_join_the_picture_where_python_puts_them(page
     expect(root.locator(".bars .on")).to_contain_text("BERT, ours")
     place("The Bank raised its rates again!")
     agrees({"an untrained network", "MiniLM, published"})
-    page.get_by_role("button", name="ask minilm-en, too (").click()
+    # by a key: the frame above may still grow, and a click between press and release of a moving button is none
+    page.get_by_role("button", name="ask minilm-en, too (").press("Enter")
     page.wait_for_function("() => document.querySelector('.loads').textContent === ''", timeout=60_000)
     agrees({"an untrained network"})
     place("바다에 배가 떠 있다")

@@ -43,9 +43,7 @@ def head_summary(weights: np.ndarray, gold: Pairs | None = None) -> HeadSummary:
     distance = (share * steps).sum((-1, -2)) / n
     if not gold:
         return HeadSummary(entropy, distance, None, None)
-    answers: dict[int, set[int]] = {}
-    for query, answer in gold:
-        answers.setdefault(query, set()).add(answer)
+    answers = {query: {k for q, k in gold if q == query} for query, _ in gold}
     top = weights.argmax(-1)
     agreement = np.mean([np.isin(top[..., q], sorted(keys)) for q, keys in answers.items()], axis=0)
     offsets = sorted({key - query for query, key in gold}, key=lambda o: (abs(o), o))
@@ -201,27 +199,16 @@ def attention_heatmap(
     links = {str(name): [[int(q), int(k)] for q, k in pairs] for name, pairs in links.items() if len(pairs)}
     exact = table.size <= EXACT
     raw = table.astype("<f4") if exact else np.rint(table.clip(0, 1) * 255).astype("u1")
-    return AttentionHeatmap(
-        shape=list(table.shape),
-        weights=raw.tobytes(),
-        exact=exact,
-        tokens=tokens,
-        sources=sources,
-        kind=kind,
-        gold=links,
-        named=links,
-        tested={
-            name: {
-                "agreement": numbers("attention_heatmap: the agreements", test["agreement"]).round(4).tolist(),
-                "baselines": {t_label(str(k)): float(v) for k, v in test.get("baselines", {}).items()},
-            }
-            for name, test in (tested or {}).items()
-        },
-        layer=layer,
-        head=head,
-        query=query,
-        relation=next(iter(links), ""),
-    )
+    measured = {
+        name: {
+            "agreement": numbers("attention_heatmap: the agreements", test["agreement"]).round(4).tolist(),
+            "baselines": {t_label(str(k)): float(v) for k, v in test.get("baselines", {}).items()},
+        }
+        for name, test in (tested or {}).items()
+    }
+    seen = {"shape": list(table.shape), "weights": raw.tobytes(), "exact": exact, "tokens": tokens, "sources": sources}
+    first = {"layer": layer, "head": head, "query": query, "relation": next(iter(links), "")}
+    return AttentionHeatmap(**seen, **first, kind=kind, gold=links, named=links, tested=measured)
 
 
 def _percent(share: float) -> str:

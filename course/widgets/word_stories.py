@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import traitlets
 
-from course.widgets.base import BOLD, CourseWidget, check_finite, limits, module, style, svg_text
+from course.widgets.base import BOLD, COLOURS, CourseWidget, check_finite, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
 
 SHAPES = ("M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "M-4.5 -4.5h9v9h-9z", "M0 -6L5.6 4.4H-5.6z")  # one a sense
-COLOURS = ("#0072b2", "#d55e00", "#009e73")
 SCALE = 999  # places are whole numbers -SCALE ... SCALE
 ONE_DOT = 1e-5  # of a vector's length: what differs less is the same dot
 

@@ -70,8 +70,7 @@ class CourseWidget(anywidget.AnyWidget):
         return f"{t(self.title)}: {self.finding()}"
 
     def _repr_mimebundle_(self, **kwargs):
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**data, "text/plain": repr(self), "text/html": self.page()}, metadata
 
     def _lines(self, width: int = 105, most: int = 2) -> list[str]:

@@ -166,8 +166,7 @@ def look_up(words: Sequence[str] = ("the", "boat", "bank", "far", "mud"), chosen
         n=chosen,
     )
     drawing = Drawing(told, 60 + 40 * len(words))
-    heads = ((103, t("one-hot")), (243, t("the table W")), (474, t("the sum: its row")))
-    for x, says in heads:
+    for x, says in ((103, t("one-hot")), (243, t("the table W")), (474, t("the sum: its row"))):
         drawing.text(x, 22, says, look="soft")
     for i, word in enumerate(words):
         y, is_it = 46 + 40 * i, i == chosen
@@ -327,11 +326,13 @@ def transformer(lit: str = "") -> Drawing:
     width = 216
 
     def layer(x: float, y: float, name: str) -> None:
-        """A sublayer and the way around it, from y + 94 up to y."""
+        """A sublayer and the way around it, from y + 94 up to y; what comes from the sublayer below."""
         around, middle = lit == "add and norm", x + width / 2
         drawing.box(x, y + 38, width, 38, t(name), lit=lit == name).box(x, y, width, 28, t("add and norm"), lit=around)
         drawing.arrow((middle, y + 38), (middle, y + 29)).arrow((middle, y + 94), (middle, y + 78))
         drawing.arrow((middle, y + 87), (x - 14, y + 87), (x - 14, y + 14), (x - 1, y + 14), on=around)
+        if y < 344:
+            drawing.arrow((middle, y + 108), (middle, y + 94))
 
     left, right = 28, 326
     encoder, decoder = left + width / 2, right + width / 2
@@ -346,12 +347,9 @@ def transformer(lit: str = "") -> Drawing:
         drawing.text(middle, 584, below, bold=True).text(middle, 606, text, look="soft")
     layer(left, 344, "self-attention")
     layer(left, 236, "feed-forward")
-    drawing.arrow((encoder, 344), (encoder, 330))
     layer(right, 344, "masked self-attention")
     layer(right, 236, "cross-attention")
-    drawing.arrow((decoder, 344), (decoder, 330))
     layer(right, 128, "feed-forward")
-    drawing.arrow((decoder, 236), (decoder, 222))
     bridge = lit == "cross-attention"
     drawing.arrow((encoder, 236), (encoder, 192), (282, 192), (282, 293), (right - 1, 293), on=bridge)
     drawing.text(encoder, 174, t("keys and values"), look="mark" if bridge else "soft")

@@ -93,31 +93,26 @@ class AttentionHeatmap(CourseWidget):
 
     def table(self) -> np.ndarray:
         """The weights as they travel: [layer, head, query, key]."""
-        if self.exact:
-            return np.frombuffer(self.weights, "<f4").reshape(self.shape).astype(float)
-        return np.frombuffer(self.weights, "u1").reshape(self.shape) / 255
+        raw = np.frombuffer(self.weights, "<f4" if self.exact else "u1").reshape(self.shape).astype(float)
+        return raw if self.exact else raw / 255
 
     def summary(self) -> HeadSummary:
         return head_summary(self.table(), self.gold.get(self.relation))
 
-    def shown_keys(self) -> list[int]:
-        return [k for k, token in enumerate(self.sources) if not (self.hide and token in SPECIALS)]
-
     def finding(self) -> str:
         row, summary = self.table()[self.layer, self.head, self.query], self.summary()
-        keys = self.shown_keys()
+        keys = [k for k, token in enumerate(self.sources) if not (self.hide and token in SPECIALS)]
         values = {"head": f"{self.layer + 1}.{self.head + 1}", "word": self.tokens[self.query]}
         if not row.any() or not keys:
             return t("Head {head}: “{word}” may look at nothing here.", **values)
         top = max(keys, key=lambda k: row[k])
         values |= {"best": self.sources[top], "share": _percent(row[top])}
-        if self.hide and len(keys) < len(row):
+        looks = key("Head {head}: “{word}” looks most at “{best}” ({share}).")
+        if len(keys) < len(row):
             values["taken"] = _percent(sum(row) - sum(row[k] for k in keys))
             looks = key(
                 "Head {head}: “{word}” looks most at “{best}” ({share}), after {taken} for the hidden special tokens."
             )
-        else:
-            looks = key("Head {head}: “{word}” looks most at “{best}” ({share}).")
         n = f"{np.exp(summary.entropy[self.layer, self.head]):.1f}"
         says = [t(looks, **values), t("It looks at {n} words on average.", n=n)]
         if self.relation:

@@ -131,7 +131,7 @@ class EmbeddingMap(CourseWidget):
         return text
 
     def still(self) -> str:
-        near = [i for i, _ in self.neighbours()]
+        near = dict(self.neighbours())
         place = [(220 + x / 50, 280 - y / 50) for x, y in self.map[self.window].tolist()]
 
         def dots(numbers, colour: str, width: int) -> str:
@@ -145,10 +145,8 @@ class EmbeddingMap(CourseWidget):
             if not any(abs(y - other_y) < 14 and abs(x - other_x) < 90 for other_x, other_y in taken):
                 names += svg_text(f"{x:.0f}", f"{y:.0f}", self.words[i][:14])
                 taken.append((x, y))
-        listed = "".join(
-            svg_text(460, 114 + 22 * row, f"{self.words[i][:22]} {cosine:.2f}")
-            for row, (i, cosine) in enumerate(self.neighbours())
-        )
+        said = [f"{self.words[i][:22]} {cosine:.2f}" for i, cosine in near.items()]
+        listed = "".join(svg_text(460, 114 + 22 * row, line) for row, line in enumerate(said))
         heading = svg_text(460, 90, t("nearest, with cosine"), BOLD)
         return self._picture(500, shown + names + heading + listed, self._lines(100))
 
@@ -190,10 +188,5 @@ def embedding_map(
         raise CourseError(f"embedding_map: ask={ask}. A sum a - b + c takes three words.")
     if window is not None and window not in vectors:
         raise CourseError(f"embedding_map: there is no window {window}. There are: {', '.join(map(str, vectors))}.")
-    return EmbeddingMap(
-        vectors,
-        words,
-        chosen=words.index(word) if word else 0,
-        window=list(vectors).index(window) if window is not None else 0,
-        sum=[words.index(asked) for asked in ask],
-    )
+    chosen, place = words.index(word or words[0]), 0 if window is None else list(vectors).index(window)
+    return EmbeddingMap(vectors, words, chosen=chosen, window=place, sum=[words.index(asked) for asked in ask])

@@ -177,16 +177,14 @@ class WordGenerations(CourseWidget):
             return t("{system}: {n} times “{word}”, one dot. It cannot tell {senses} apart.", senses=apart, **values)
         baselines = story["baselines"]
         best = max(baselines, key=baselines.get, default=None)
-        right = f"{stop['right']:g}"
-        says = t("{system}: {right} of {n} “{word}” lie with their own kind.", right=right, **values)
+        says = t("{system}: {right} of {n} “{word}” lie with their own kind.", right=f"{stop['right']:g}", **values)
         if best is None:
             return says
-        without = {"name": t_label(best), "right": f"{baselines[best]:g}"}
+        without = key("Without a network, {name}: {right}.")
         none_better = baselines[best] >= max(one["right"] for one in story["stops"])
         if none_better and 2 * baselines[best] > n + baselines.get("chance", 0):  # nearer to all than to chance
-            enough = t("For this word counting its neighbours is enough: {name}, {right}.", **without)
-            return f"{says} {enough}"
-        return f"{says} {t('Without a network, {name}: {right}.', **without)}"
+            without = key("For this word counting its neighbours is enough: {name}, {right}.")
+        return f"{says} {t(without, name=t_label(best), right=f'{baselines[best]:g}')}"
 
     def still(self) -> str:
         """One small panel a stop, with its count."""

@@ -100,8 +100,8 @@ class SpanExplorer(CourseWidget):
         sums, valid = np.add.outer(start, end), valid_pairs(len(self.tokens), self.max_answer)
         first, score = self.spans()[0], sums[i, j]
         rank, beaten = 1 + int((sums[valid] > score).sum()), score > first.score
-        values = {"start": self.tokens[i], "end": self.tokens[j], "span": self._quoted(i, j), "n": j - i + 1}
-        best = t("{span} with {log}", span=self._quoted(*first[:2]), log=self._log(*first[:2]))
+        values = {"start": self.tokens[i], "end": self.tokens[j], "span": f"“{self._text(i, j)}”", "n": j - i + 1}
+        best = t("{span} with {log}", span=f"“{self._text(*first[:2])}”", log=self._log(*first[:2]))
         values |= {"most": self.max_answer, "log": self._log(i, j), "best": best}
         values |= {"rank": f"{rank:,}", "all": f"{int(valid.sum()):,}"}
         if j < i and beaten:
@@ -165,14 +165,12 @@ class SpanExplorer(CourseWidget):
         if end < start:
             return f"{self.tokens[start]} … {self.tokens[end]}"
         words = self.tokens[start : end + 1]
-        return _joined(words) if len(words) <= 7 else f"{_joined(words[:4])} … {_joined(words[-2:])}"
+        parts = [words] if len(words) <= 7 else [words[:4], words[-2:]]
+        return " … ".join(" ".join(part).replace(" ##", "") for part in parts)
 
     def _line(self, span: Span) -> str:
         values = {"span": self._text(*span[:2]), "score": _signed(span.score), "log": self._log(*span[:2])}
         return t("{span}: score {score}, log-probability {log}", **values)
-
-    def _quoted(self, start: int, end: int) -> str:
-        return f"“{self._text(start, end)}”"
 
     def _log(self, start: int, end: int) -> str:
         value = self.log_probability(start, end)
@@ -204,13 +202,8 @@ def span_explorer(
         raise CourseError(f"span_explorer: start and end are {[scores.shape for scores in table]} for {n} tokens.")
     check_finite("span_explorer", "start, end or null", [*table[0], *table[1], null or 0])
     check_whole("span_explorer", "max_answer", max_answer, 1, 1_000)
-    widget = SpanExplorer(
-        tokens=words,
-        question=str(question),
-        scores=np.stack(table).astype("<f4").tobytes(),
-        null=null,
-        max_answer=max_answer,
-    )
+    scores = np.stack(table).astype("<f4").tobytes()
+    widget = SpanExplorer(tokens=words, question=str(question), scores=scores, null=null, max_answer=max_answer)
     widget.start, widget.end, _ = widget.spans()[0]
     return widget
 
@@ -218,7 +211,3 @@ def span_explorer(
 def _signed(value: float) -> str:
     rounded = math.floor(100 * abs(value) + 0.5) / 100
     return f"{'−' if value < 0 and rounded else ''}{rounded:.2f}"
-
-
-def _joined(tokens: Sequence[str]) -> str:
-    return " ".join(tokens).replace(" ##", "")

@@ -25,26 +25,9 @@ from course_lib.language import language, t, t_label
 
 FOLDER = Path(__file__).parent
 BOLD = ' font-weight="bold"'
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b4538f")  # of senses, in still pictures
 _OWN_TO_JUPYTER = {"layout", "tabbable", "tooltip", "comm"}
-# courseModel: a page of the site that answers as a kernel would, course/site/frame.js
-_PAGE = """<!doctype html><html lang="%(language)s"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy"
-content="default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:">
-<title>%(title)s</title><style>%(css)s</style></head><body class="alone"><script type="module">
-const state = %(state)s, heard = {};
-for (const [name, text] of Object.entries(%(bytes)s))
-  state[name] = new DataView(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer);
-const model = { get: name => state[name], save_changes() {}, off() {},
-  on: (names, f) => names.split(" ").forEach(name => (heard[name] ??= []).push(f)),
-  set(name, value) {
-    if (state[name] === value) return;
-    state[name] = value;
-    (heard["change:" + name] ?? []).forEach(f => f());
-  } };
-globalThis.courseModel?.(model, state);
-const widget = (await import("data:text/javascript;base64,%(module)s")).default;
-widget.render({ model, el: document.body });
-</script></body></html>"""
+_PAGE = (FOLDER / "frame.html").read_text("utf-8").rstrip()  # its courseModel: course/site/frame.js
 
 
 def module(name: str, folder: Path = FOLDER, kit: Sequence[str] = ("kit",)) -> str:
@@ -87,8 +70,7 @@ class CourseWidget(anywidget.AnyWidget):
         return f"{t(self.title)}: {self.finding()}"
 
     def _repr_mimebundle_(self, **kwargs):
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**data, "text/plain": repr(self), "text/html": self.page()}, metadata
 
     def _lines(self, width: int = 105, most: int = 2) -> list[str]:
@@ -125,8 +107,9 @@ class CourseWidget(anywidget.AnyWidget):
             "language": language(),
             "title": html.escape(t(self.title)),
             "css": self._css,
-            "state": _json({name: value for name, value in values.items() if name not in raw}),
-            "bytes": _json(raw),
+            # tokens are hostile: none may end the script
+            "state": json.dumps({n: v for n, v in values.items() if n not in raw}).replace("<", "\\u003c"),
+            "bytes": json.dumps(raw),
             "module": base64.b64encode(str(self._esm).encode()).decode(),
         }
         title = f'title="{html.escape(t(self.title))}"'
@@ -186,8 +169,3 @@ def percent(share: float) -> str:
     if value < 0.05:
         return "< 0.1 %"
     return f"{math.floor(value + 0.5)} %" if value >= 9.95 else f"{math.floor(10 * value + 0.5) / 10:.1f} %"
-
-
-def _json(value: object) -> str:
-    """JSON that cannot end a script element: tokens are hostile."""
-    return json.dumps(value, ensure_ascii=True).replace("<", "\\u003c")

@@ -14,19 +14,18 @@ import re
 import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
-from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from course.widgets.base import check_finite, small
+from course.widgets.base import FOLDER, check_finite, module
 from course.widgets.heads_map import attention_heatmap
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, language, t
 
-_HERE = Path(__file__).parent
-VENDOR = _HERE / "vendor"
+VENDOR = FOLDER / "vendor"
 VIEWS = {
     "head": key("BertViz, head view of {n} tokens."),
     "model": key("BertViz, model view of {n} tokens."),
@@ -87,7 +86,7 @@ def bertviz_view(
     if not (0 <= layer < weights.shape[0] and 0 <= head < weights.shape[1]):
         n, of = weights.shape[:2]
         raise CourseError(f"bertviz_view: layer {layer}, head {head}; there are {n} layers of {of}.")
-    words = [_short(str(token)) for token in tokens[:shown]]
+    words = [word if len(word) <= LONGEST else word[: LONGEST - 1] + "…" for word in map(str, tokens[:shown])]
     if view == "neuron":
         if queries is None or keys is None:
             raise CourseError("bertviz_view: the neuron view multiplies queries and keys. Give both, per layer.")
@@ -131,16 +130,13 @@ def _neuron_view(
         def forward(self, *ids: Any) -> tuple[None, list[dict]]:
             return None, layers
 
-    class Tokenizer:
-        cls_token, sep_token = "[CLS]", "[SEP]"
-
-        def tokenize(self, text: str) -> list[str]:
-            return [word.replace("<", _LESS) for word in words[1:-1]]  # it puts [CLS] and [SEP] around them itself
-
-        def convert_tokens_to_ids(self, pieces: list[str]) -> list[int]:
-            return list(range(len(pieces)))
-
-    page = show(Model(), "bert", Tokenizer(), "x", display_mode="light", layer=layer, head=head, html_action="return")
+    tokenizer = SimpleNamespace(
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        tokenize=lambda text: [word.replace("<", _LESS) for word in words[1:-1]],  # without these two
+        convert_tokens_to_ids=lambda pieces: list(range(len(pieces))),
+    )
+    page = show(Model(), "bert", tokenizer, "x", display_mode="light", layer=layer, head=head, html_action="return")
     return page.data
 
 
@@ -155,18 +151,12 @@ def _layers(name: str, layers: Sequence, size: tuple[int, int | None]) -> np.nda
     return np.stack(tables)
 
 
-def _short(token: str) -> str:
-    return token if len(token) <= LONGEST else token[: LONGEST - 1] + "…"
-
-
 def _page(body: str, height: int, note: str, still: str) -> str:
     body, n = re.subn(r'<script src="https?://[^"]*require[^"]*"></script>', "", body)
     if n != 1:
         raise CourseError("bertviz_view: this BertViz loads its scripts in another way. Install bertviz 1.4.")
     body = body.replace(r"\ue000", r"\u003c").replace(_LESS, "&lt;")
-    reached = f"const HEAD={json.dumps(t('head {head}', head='#'))};" + small(
-        (_HERE / "bertviz_keys.js").read_text("utf-8")
-    )
+    reached = f"const HEAD={json.dumps(t('head {head}', head='#'))};" + module("bertviz_keys", kit=())
     scripts = "".join(f"<script>{(VENDOR / f).read_text('utf-8')}</script>" for f in ("jquery.min.js", "d3.min.js"))
     document = (
         f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">'

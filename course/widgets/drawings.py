@@ -9,24 +9,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from pathlib import Path
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 
 WIDTH = 560
-_STYLE = """
-svg{--paper:#fff;--ink:#20242a;--soft:#5f6670;--line:#8b929c;--box:#f4f6f8;--blue:#0072b2;--tint:#dcecf8;--verm:#c24e00}
-@media (prefers-color-scheme:dark){svg{--paper:#15181c;--ink:#eceef0;--soft:#aab0b8;--line:#7d848e;--box:#22272d;
---blue:#56b4e9;--tint:#173a54;--verm:#ff8552}}
-text{fill:var(--ink);font:16px system-ui,"NanumGothic","Apple SD Gothic Neo","Malgun Gothic","Noto Sans KR",sans-serif}
-.soft{fill:var(--soft);font-size:14px} .bold{font-weight:700} .mark{fill:var(--verm)}
-.box{fill:var(--box);stroke:var(--line);stroke-width:1.5} .lit{fill:var(--tint);stroke:var(--blue);stroke-width:3}
-.box.new{stroke:var(--verm);stroke-width:3} .box.gone{fill:none;stroke-dasharray:5 4}
-.frame{fill:none;stroke:var(--line);stroke-dasharray:5 4} .bar{fill:var(--blue)}
-.way{fill:none;stroke:var(--line);stroke-width:2} .way.on{stroke:var(--blue);stroke-width:3.5}
-.cell{fill:var(--paper);stroke:var(--line)} .cell.lit{fill:var(--tint);stroke:var(--blue)}
-.head{fill:var(--line)} .head.on{fill:var(--blue)}
-"""
+_STYLE = "\n" + Path(__file__).with_suffix(".css").read_text("utf-8")
 
 
 class Drawing:
@@ -109,7 +98,7 @@ def sliding_window(sentence: str = "", reach: int = 2) -> Drawing:
     """Skip-gram's window, from word to word, inside the sentence; it stands in the middle where no motion is wanted."""
     sentence = sentence or t("the boat touched the far bank again")
     words = sentence.split()
-    n, step, seconds = len(words), WIDTH / len(sentence.split()), 1.4
+    n, step, seconds = len(words), WIDTH / len(words), 1.4
     told = t(
         "A window slides over “{sentence}”. The word in its middle is paired with each of the {reach} words on "
         "both sides, as far as the sentence has them: every pair is one thing to learn from.",
@@ -177,8 +166,7 @@ def look_up(words: Sequence[str] = ("the", "boat", "bank", "far", "mud"), chosen
         n=chosen,
     )
     drawing = Drawing(told, 60 + 40 * len(words))
-    heads = ((103, t("one-hot")), (243, t("the table W")), (474, t("the sum: its row")))
-    for x, says in heads:
+    for x, says in ((103, t("one-hot")), (243, t("the table W")), (474, t("the sum: its row"))):
         drawing.text(x, 22, says, look="soft")
     for i, word in enumerate(words):
         y, is_it = 46 + 40 * i, i == chosen
@@ -298,10 +286,11 @@ def ulmfit() -> Drawing:
         "too."
     )
     drawing = Drawing(told, 372)
+    new, on, gone = {"look": "new"}, {"lit": True}, {"look": "gone"}
     stages = (
-        (t("1  all text"), t("next word"), t("Wikipedia"), {"look": "new"}, {"look": "new"}),
-        (t("2  the task's text"), t("next word"), t("stage|reviews"), {"lit": True}, {"lit": True}),
-        (t("3  the task"), t("good or bad"), t("reviews\nwith labels"), {"look": "new"}, {"lit": True}),
+        (t("1  all text"), t("next word"), t("Wikipedia"), new, new),
+        (t("2  the task's text"), t("next word"), t("stage|reviews"), on, on),
+        (t("3  the task"), t("good or bad"), t("reviews\nwith labels"), new, on),
     )
     for i, (name, top, text, of_top, of_body) in enumerate(stages):
         x = 14 + 184 * i
@@ -312,26 +301,15 @@ def ulmfit() -> Drawing:
         drawing.text(x + 82, 304, text, look="soft")
         if i < 2:
             drawing.arrow((x + 164, 207), (x + 184, 207), on=True)
-    drawing.box(382, 44, 164, 34, t("softmax"), look="gone")
-    for x, says, look in (
-        (14, t("from random numbers"), {"look": "new"}),
-        (214, t("goes on learning"), {"lit": True}),
-        (398, t("thrown away"), {"look": "gone"}),
-    ):
+    drawing.box(382, 44, 164, 34, t("softmax"), **gone)
+    legend = ((14, t("from random numbers"), new), (214, t("goes on learning"), on), (398, t("thrown away"), gone))
+    for x, says, look in legend:
         drawing.box(x, 340, 22, 18, **look).text(x + 30, 349, says, at="start", look="soft")
     return drawing
 
 
-TRANSFORMER_PARTS = (
-    key("embedding"),
-    key("positions"),
-    key("self-attention"),
-    key("masked self-attention"),
-    key("cross-attention"),
-    key("add and norm"),
-    key("feed-forward"),
-    key("output"),
-)
+_ATTENTIONS = (key("self-attention"), key("masked self-attention"), key("cross-attention"))
+TRANSFORMER_PARTS = ("embedding", key("positions"), *_ATTENTIONS, "add and norm", key("feed-forward"), key("output"))
 
 
 def transformer(lit: str = "") -> Drawing:
@@ -343,19 +321,18 @@ def transformer(lit: str = "") -> Drawing:
         "decoder writes the target word by word: masked self-attention over what it has written, cross-attention "
         "to the encoder's states, feed-forward, and at the end a probability for each word that may follow."
     )
-    drawing = Drawing(
-        told + (f" {t('Lit: {part}.', part=t(lit))}" if lit else ""),
-        620,
-        "text,.soft{font-size:18px}",  # its height fills a slide: there letters must be large at once
-    )
+    told += f" {t('Lit: {part}.', part=t(lit))}" if lit else ""
+    drawing = Drawing(told, 620, "text,.soft{font-size:18px}")  # it fills a slide: letters must be large at once
     width = 216
 
     def layer(x: float, y: float, name: str) -> None:
-        """A sublayer and the way around it, from y + 94 up to y."""
+        """A sublayer and the way around it, from y + 94 up to y; what comes from the sublayer below."""
         around, middle = lit == "add and norm", x + width / 2
         drawing.box(x, y + 38, width, 38, t(name), lit=lit == name).box(x, y, width, 28, t("add and norm"), lit=around)
         drawing.arrow((middle, y + 38), (middle, y + 29)).arrow((middle, y + 94), (middle, y + 78))
         drawing.arrow((middle, y + 87), (x - 14, y + 87), (x - 14, y + 14), (x - 1, y + 14), on=around)
+        if y < 344:
+            drawing.arrow((middle, y + 108), (middle, y + 94))
 
     left, right = 28, 326
     encoder, decoder = left + width / 2, right + width / 2
@@ -370,12 +347,9 @@ def transformer(lit: str = "") -> Drawing:
         drawing.text(middle, 584, below, bold=True).text(middle, 606, text, look="soft")
     layer(left, 344, "self-attention")
     layer(left, 236, "feed-forward")
-    drawing.arrow((encoder, 344), (encoder, 330))
     layer(right, 344, "masked self-attention")
     layer(right, 236, "cross-attention")
-    drawing.arrow((decoder, 344), (decoder, 330))
     layer(right, 128, "feed-forward")
-    drawing.arrow((decoder, 236), (decoder, 222))
     bridge = lit == "cross-attention"
     drawing.arrow((encoder, 236), (encoder, 192), (282, 192), (282, 293), (right - 1, 293), on=bridge)
     drawing.text(encoder, 174, t("keys and values"), look="mark" if bridge else "soft")

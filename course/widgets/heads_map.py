@@ -43,9 +43,7 @@ def head_summary(weights: np.ndarray, gold: Pairs | None = None) -> HeadSummary:
     distance = (share * steps).sum((-1, -2)) / n
     if not gold:
         return HeadSummary(entropy, distance, None, None)
-    answers: dict[int, set[int]] = {}
-    for query, answer in gold:
-        answers.setdefault(query, set()).add(answer)
+    answers = {query: {k for q, k in gold if q == query} for query, _ in gold}
     top = weights.argmax(-1)
     agreement = np.mean([np.isin(top[..., q], sorted(keys)) for q, keys in answers.items()], axis=0)
     offsets = sorted({key - query for query, key in gold}, key=lambda o: (abs(o), o))
@@ -95,31 +93,26 @@ class AttentionHeatmap(CourseWidget):
 
     def table(self) -> np.ndarray:
         """The weights as they travel: [layer, head, query, key]."""
-        if self.exact:
-            return np.frombuffer(self.weights, "<f4").reshape(self.shape).astype(float)
-        return np.frombuffer(self.weights, "u1").reshape(self.shape) / 255
+        raw = np.frombuffer(self.weights, "<f4" if self.exact else "u1").reshape(self.shape).astype(float)
+        return raw if self.exact else raw / 255
 
     def summary(self) -> HeadSummary:
         return head_summary(self.table(), self.gold.get(self.relation))
 
-    def shown_keys(self) -> list[int]:
-        return [k for k, token in enumerate(self.sources) if not (self.hide and token in SPECIALS)]
-
     def finding(self) -> str:
         row, summary = self.table()[self.layer, self.head, self.query], self.summary()
-        keys = self.shown_keys()
+        keys = [k for k, token in enumerate(self.sources) if not (self.hide and token in SPECIALS)]
         values = {"head": f"{self.layer + 1}.{self.head + 1}", "word": self.tokens[self.query]}
         if not row.any() or not keys:
             return t("Head {head}: “{word}” may look at nothing here.", **values)
         top = max(keys, key=lambda k: row[k])
         values |= {"best": self.sources[top], "share": _percent(row[top])}
-        if self.hide and len(keys) < len(row):
+        looks = key("Head {head}: “{word}” looks most at “{best}” ({share}).")
+        if len(keys) < len(row):
             values["taken"] = _percent(sum(row) - sum(row[k] for k in keys))
             looks = key(
                 "Head {head}: “{word}” looks most at “{best}” ({share}), after {taken} for the hidden special tokens."
             )
-        else:
-            looks = key("Head {head}: “{word}” looks most at “{best}” ({share}).")
         n = f"{np.exp(summary.entropy[self.layer, self.head]):.1f}"
         says = [t(looks, **values), t("It looks at {n} words on average.", n=n)]
         if self.relation:
@@ -201,27 +194,16 @@ def attention_heatmap(
     links = {str(name): [[int(q), int(k)] for q, k in pairs] for name, pairs in links.items() if len(pairs)}
     exact = table.size <= EXACT
     raw = table.astype("<f4") if exact else np.rint(table.clip(0, 1) * 255).astype("u1")
-    return AttentionHeatmap(
-        shape=list(table.shape),
-        weights=raw.tobytes(),
-        exact=exact,
-        tokens=tokens,
-        sources=sources,
-        kind=kind,
-        gold=links,
-        named=links,
-        tested={
-            name: {
-                "agreement": numbers("attention_heatmap: the agreements", test["agreement"]).round(4).tolist(),
-                "baselines": {t_label(str(k)): float(v) for k, v in test.get("baselines", {}).items()},
-            }
-            for name, test in (tested or {}).items()
-        },
-        layer=layer,
-        head=head,
-        query=query,
-        relation=next(iter(links), ""),
-    )
+    measured = {
+        name: {
+            "agreement": numbers("attention_heatmap: the agreements", test["agreement"]).round(4).tolist(),
+            "baselines": {t_label(str(k)): float(v) for k, v in test.get("baselines", {}).items()},
+        }
+        for name, test in (tested or {}).items()
+    }
+    seen = {"shape": list(table.shape), "weights": raw.tobytes(), "exact": exact, "tokens": tokens, "sources": sources}
+    first = {"layer": layer, "head": head, "query": query, "relation": next(iter(links), "")}
+    return AttentionHeatmap(**seen, **first, kind=kind, gold=links, named=links, tested=measured)
 
 
 def _percent(share: float) -> str:

@@ -67,7 +67,7 @@ class FillMask(CourseWidget):
         if not any(side["masked"] for side in sides):
             return t("Nothing is hidden in {around}. Choose a token to hide it.", around=_around(sides[0], 0))
         names = [t_label(name) for name in self.names]
-        if not alike(sides):
+        if any((side["tokens"], side["masked"]) != (sides[0]["tokens"], sides[0]["masked"]) for side in sides):
             return " ".join(
                 t("{name}, {around}: {best}; the first {n} cover {share}.", **_said(name, side, at))
                 if side["masked"]
@@ -91,21 +91,18 @@ class FillMask(CourseWidget):
 
     def still(self) -> str:
         sides, parts, lines = self.answer["sides"], [], self._lines(100, 4)
-        top = 60 + 18 * len(lines)
-        column = 732 // len(sides)
+        top, column = 60 + 18 * len(lines), 732 // len(sides)
         for number, (name, side) in enumerate(zip(self.names, sides, strict=True)):
             x, at = 14 + number * column, self._gap(number)
             shown = textwrap.wrap(_around(side, at), column // 8)[:2]
             head = [(t_label(name)[:40], BOLD), *((line, ' fill="#555"') for line in shown)]
             parts += [svg_text(x, top + 18 * row, line, look) for row, (line, look) in enumerate(head)]
             for row, (token, p) in enumerate(side["guesses"][at] if side["masked"] else []):
-                y = top + 60 + 22 * row
-                wide = p * (column - 190)
+                y, wide = top + 60 + 22 * row, p * (column - 190)
                 parts.append(svg_text(x + 100, y, token[:13], ' text-anchor="end"'))
                 parts.append(f'<rect x="{x + 108}" y="{y - 11}" width="{wide:.1f}" height="13" fill="#0072b2"/>')
                 parts.append(svg_text(f"{x + 116 + wide:.1f}", y, percent(p)))
-        height = top + 70 + 22 * self.k
-        return self._picture(height, "".join(parts), lines)
+        return self._picture(top + 70 + 22 * self.k, "".join(parts), lines)
 
     def _gap(self, number: int) -> int:
         return max(0, min(self.gap[number], len(self.answer["sides"][number]["masked"]) - 1))
@@ -141,11 +138,6 @@ def fill_mask(
     if widget.answer["error"]:
         raise CourseError(widget.answer["error"])
     return widget
-
-
-def alike(sides: Sequence[Side]) -> bool:
-    """The models read the same tokens and have the same gaps: one strip is enough."""
-    return all(side["tokens"] == sides[0]["tokens"] and side["masked"] == sides[0]["masked"] for side in sides)
 
 
 def _around(side: Side, at: int) -> str:

@@ -12,8 +12,6 @@ from course.widgets.base import CourseWidget, check_whole, limits, module, style
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 
-FEWEST, MOST = 2, 12
-
 
 def layer_rates(
     n_layers: int, steps: int, opens: Sequence[int], factor: float = 2.6, cut: float = 0.1, ratio: float = 32.0
@@ -111,8 +109,8 @@ def rate_designer(layers: Sequence[str], steps: int = 1_000) -> RateDesigner:
     It starts as in the paper: one more layer with every pass over the data, from the last down, then all of them.
     """
     names = [str(name) for name in layers]
-    if not FEWEST <= len(names) <= MOST:
-        raise CourseError(f"rate_designer: {len(names)} layers. Give {FEWEST} to {MOST} names, input first.")
+    if not 2 <= len(names) <= 12:
+        raise CourseError(f"rate_designer: {len(names)} layers. Give 2 to 12 names, input first.")
     check_whole("rate_designer", "steps", steps, 20, 1_000_000)
     return RateDesigner(layers=names, steps=steps, opens=gradual_opens(len(names), steps))
 

@@ -70,10 +70,10 @@ class SoftmaxSaturation(CourseWidget):
     title, height = key("Why divide by √d_k? The softmax stops listening"), 860
     paths = traitlets.Bytes().tag(sync=True)  # float32 [draw, key, place in grid]
     norms = traitlets.List().tag(sync=True)
-    grid = traitlets.List().tag(sync=True)
-    factors = traitlets.List().tag(sync=True)
-    spreads = traitlets.List().tag(sync=True)
-    tokens = traitlets.Dict().tag(sync=True)
+    grid = traitlets.List(GRID).tag(sync=True)
+    factors = traitlets.List(FACTORS).tag(sync=True)
+    spreads = traitlets.List(SPREADS).tag(sync=True)
+    tokens = traitlets.Dict(KEYS).tag(sync=True)
     source = traitlets.Unicode("en").tag(sync=True)
     d_k = traitlets.Int(64).tag(sync=True)
     factor = traitlets.Int(1).tag(sync=True)  # for the notes' two scores
@@ -100,11 +100,11 @@ class SoftmaxSaturation(CourseWidget):
     def finding(self) -> str:
         now, names = self.numbers(), KEYS[self.source]
         top = int(now.weights.argmax())
-        values = {"word": names[top], "share": _percent(now.weights[top]), "size": _small(now.norm)}
-        values |= {"d": self.d_k, "root": f"{math.sqrt(self.d_k):.1f}", "heat": f"{self.temperature:.2f}"}
         heard = math.exp(-sum(v * math.log(v) for v in now.weights if v > 0))
-        values |= {"heard": f"{heard:.1f}", "shift": self.shift}
+        values = {"word": names[top], "share": _percent(now.weights[top]), "size": _small(now.norm), "d": self.d_k}
+        values |= {"root": f"{math.sqrt(self.d_k):.1f}", "heat": f"{self.temperature:.2f}", "heard": f"{heard:.1f}"}
         if self.shift:
+            values["shift"] = self.shift
             says = key(
                 "+{shift} on every score moves no weight: “{word}” keeps {share}, ‖J‖ stays {size}. "
                 "A softmax sees only differences between scores."
@@ -167,17 +167,9 @@ def softmax_saturation(*, source: str = "en", d_k: int = 64, scaled: bool = Fals
     source: "en", "ko" (eight words name the keys) or "notes" (the two scores [0.3, 0.4], times 1 to 100).
     d_k: 1 to 1024, a value of the slider.
     """
-    return SoftmaxSaturation(
-        paths=score_paths().astype("<f4").tobytes(),
-        norms=[[float(f"{v:.4g}") for v in row] for row in typical_norms()],
-        grid=GRID,
-        factors=FACTORS,
-        spreads=SPREADS,
-        tokens=KEYS,
-        source=source,
-        d_k=d_k,
-        scaled=scaled,
-    )
+    paths = score_paths().astype("<f4").tobytes()
+    norms = [[float(f"{v:.4g}") for v in row] for row in typical_norms()]
+    return SoftmaxSaturation(paths=paths, norms=norms, source=source, d_k=d_k, scaled=scaled)
 
 
 def _percent(x: float) -> str:

@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, check_finite, limits, module, style, svg_text
+from course.widgets.base import COLOURS, CourseWidget, check_finite, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
@@ -21,7 +21,6 @@ from course_lib.language import key, t, t_label
 MOST = 60  # occurrences
 SHOWN = 6  # numbers per direction in the strips
 Reader = Callable[[str], tuple[Sequence[str], int, np.ndarray]]
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b4538f")
 
 
 def grams(layers: np.ndarray) -> np.ndarray:
@@ -33,11 +32,8 @@ def grams(layers: np.ndarray) -> np.ndarray:
 
 def mixed_gram(grams: np.ndarray, weights: Sequence[float]) -> np.ndarray:
     """Gram matrix [n, n] of the mix sum_l s_l x_l; weights [layer]."""
-    total = np.zeros(grams.shape[1:])
     pairs = combinations_with_replacement(range(len(weights)), 2)
-    for gram, (a, b) in zip(grams.astype(float), pairs, strict=True):
-        total += (1 if a == b else 2) * weights[a] * weights[b] * gram
-    return total
+    return np.tensordot([(1 if a == b else 2) * weights[a] * weights[b] for a, b in pairs], grams.astype(float), 1)
 
 
 def sense_accuracy(gram: np.ndarray, senses: Sequence[str]) -> float:
@@ -87,8 +83,8 @@ class ScalarMixWidget(CourseWidget):
     reads = traitlets.Bool(False).tag(sync=True)  # is there a `read` that answers?
     _limits = limits("scalar_mix", chosen="senses")
 
-    def __init__(self, tables: Sequence[np.ndarray], read: Reader | None, **state):
-        self._tables, self._read = np.stack(tables), read
+    def __init__(self, tables: np.ndarray, read: Reader | None, **state):
+        self._tables, self._read = tables, read
         names = [*state["layers"], *state["senses"], *(name for name, _ in state["presets"])]
         super().__init__(named=names, reads=read is not None, **state)
 
@@ -118,10 +114,10 @@ class ScalarMixWidget(CourseWidget):
     @property
     def grams(self) -> np.ndarray:
         n = len(self.senses)
-        upper, rows = np.triu_indices(n), np.frombuffer(self.products, "<f4").reshape(-1, n * (n + 1) // 2)
+        i, j = np.triu_indices(n)
+        rows = np.frombuffer(self.products, "<f4").reshape(-1, len(i))
         whole = np.zeros((len(rows), n, n), "<f4")
-        whole[:, upper[0], upper[1]] = rows
-        whole[:, upper[1], upper[0]] = rows
+        whole[:, i, j] = whole[:, j, i] = rows
         return whole
 
     def weights(self) -> np.ndarray:
@@ -131,34 +127,28 @@ class ScalarMixWidget(CourseWidget):
         """Of a mix; of the present one if None."""
         return sense_accuracy(mixed_gram(self.grams, self.weights() if weights is None else weights), self.senses)
 
-    def best_layer(self) -> tuple[str, float]:
-        """The layer that alone tells the senses best."""
-        scores = [self.sense_score(row) for row in np.eye(len(self.layers))]
-        best = int(np.argmax(scores))
-        return self.layers[best], scores[best]
-
     def finding(self) -> str:
-        weights, score = self.weights(), f"{100 * self.sense_score():.0f}"
-        kinds = ", ".join(map(t_label, dict.fromkeys(self.senses)))
+        now = {"score": f"{100 * self.sense_score():.0f}"}
+        now["kinds"] = ", ".join(map(t_label, dict.fromkeys(self.senses)))
         if self.last == "all":
             return t(
                 "The same added to all raw weights moves nothing: the softmax sees only differences. "
                 "{kinds}: still told apart in {score} %.",
-                kinds=kinds,
-                score=score,
+                **now,
             )
         if self.last == "gamma":
             return t(
                 "γ = {g}: every dot is {g} times as far out as with γ = 1, and no neighbour has changed: "
                 "the score stands at {score} %.",
                 g=f"{self.gamma:.1f}",
-                score=score,
+                **now,
             )
-        name, best = self.best_layer()
-        shares = zip(self.layers, weights, strict=True)
+        alone = [self.sense_score(row) for row in np.eye(len(self.layers))]
+        best = int(np.argmax(alone))
+        shares = zip(self.layers, self.weights(), strict=True)
         mix = ", ".join(t("{n} % {layer}", n=f"{100 * s:.0f}", layer=t_label(layer)) for layer, s in shares)
-        values = {"mix": mix, "kinds": kinds, "score": score, "layer": t_label(name), "best": f"{100 * best:.0f}"}
-        return t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", **values)
+        now |= {"mix": mix, "layer": t_label(self.layers[best]), "best": f"{100 * alone[best]:.0f}"}
+        return t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", **now)
 
     def still(self) -> str:
         places = self.gamma * map_places(mixed_gram(self.grams, self.weights()))
@@ -216,19 +206,13 @@ def scalar_mix(
     if bad := [name for name, raw in given.items() if len(raw) != len(tables)]:
         n_raw = len(given[bad[0]])
         raise CourseError(f"scalar_mix: the preset {bad[0]!r} has {n_raw} weights for {len(tables)} layers.")
-    half = tables[0].shape[1] // 2
-    strips = [
-        [[round(float(v), 2) for v in (*row[:SHOWN], *row[half : half + SHOWN])] for row in table] for table in tables
-    ]
-    return ScalarMixWidget(
-        tables,
-        read,
-        layers=list(layers),
-        products=grams(np.stack(tables))[:, *np.triu_indices(n)].tobytes(),
-        strips=strips,
-        sentences=[[str(word) for word in words] for words in sentences],
-        positions=[int(place) for place in positions],
-        senses=[str(sense) for sense in senses],
-        presets=[[name, [float(v) for v in raw]] for name, raw in given.items()],
-        raw=[0.0] * len(tables),
-    )
+    stack, half = np.stack(tables), tables[0].shape[1] // 2
+    state = {
+        "products": grams(stack)[:, *np.triu_indices(n)].tobytes(),
+        "strips": np.concatenate([stack[..., :SHOWN], stack[..., half : half + SHOWN]], 2).round(2).tolist(),
+        "sentences": [[str(word) for word in words] for words in sentences],
+        "positions": [int(place) for place in positions],
+        "senses": [str(sense) for sense in senses],
+        "presets": [[name, [float(v) for v in raw]] for name, raw in given.items()],
+    }
+    return ScalarMixWidget(stack, read, layers=list(layers), raw=[0.0] * len(stack), **state)

@@ -72,10 +72,8 @@ class TokenStrip(CourseWidget):
                 + svg_text(x + 9, y + 19, shown, f' fill="{ink}"')
             )
             x += wide + 6
-        bars = "".join(
-            svg_text(14, y + 62 + 20 * i, f"{name}: {seen:.4g}, {t('expected {n}', n=f'{due:.4g}')}")
-            for i, (name, seen, due) in enumerate(counts)
-        )
+        said = [f"{name}: {seen:.4g}, {t('expected {n}', n=f'{due:.4g}')}" for name, seen, due in counts]
+        bars = "".join(svg_text(14, y + 62 + 20 * row, line) for row, line in enumerate(said))
         return self._picture(y + 60 + 20 * len(counts), "".join(boxes) + bars)
 
 

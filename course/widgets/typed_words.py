@@ -33,11 +33,11 @@ class TypedWords(CourseWidget):
     trouble = traitlets.Unicode().tag(sync=True)  # why what is typed has none
 
     def __init__(self, read: Callable[[str], Said], given: Sequence[str], label: str, lines: int = 1):
-        self._read = read
+        if not 1 <= len(given) <= MOST_GIVEN:
+            raise CourseError(f"{len(given)} texts are given to pick from. Give 1 to {MOST_GIVEN}.")
+        self._read, given = read, [str(text) for text in given]
         stored = [self._said(text) for text in given]
-        super().__init__(
-            heading=t(self.title), label=label, lines=lines, given=list(given), stored=stored, answer=stored[0]
-        )
+        super().__init__(heading=t(self.title), label=label, lines=lines, given=given, stored=stored, answer=stored[0])
 
     def _said(self, text: str) -> dict[str, Any]:
         says, rows = self._read("".join(sign for sign in text if sign.isprintable() or sign.isspace()))
@@ -102,7 +102,7 @@ def ask_words(vectors: Any, given: Sequence[str]) -> AskWords:
         said = t("list| and ").join(f"“{word}” ({cosine:.2f})" for word, cosine in near[:2])
         return t("Nearest to {asked}: {said}.", asked=asked, said=said), near
 
-    return AskWords(read, _checked(given), t("a word, or a sum: king - man + woman"))
+    return AskWords(read, given, t("a word, or a sum: king - man + woman"))
 
 
 def ask_review(model: Any, given: Sequence[str]) -> AskReview:
@@ -123,10 +123,4 @@ def ask_review(model: Any, given: Sequence[str]) -> AskReview:
         said = t("list| and ").join(f"“{term}” ({weight:+.2f})".replace("-", "−") for term, weight in rows[:2])
         return t("{label}, {share}. What weighs most: {said}.", said=said, **judged), rows
 
-    return AskReview(read, _checked(given), t("a review: + speaks for it, − against it"), lines=3)
-
-
-def _checked(given: Sequence[str]) -> list[str]:
-    if not 1 <= len(given) <= MOST_GIVEN:
-        raise CourseError(f"{len(given)} texts are given to pick from. Give 1 to {MOST_GIVEN}.")
-    return [str(text) for text in given]
+    return AskReview(read, given, t("a review: + speaks for it, − against it"), lines=3)

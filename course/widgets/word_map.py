@@ -73,13 +73,9 @@ def map_places(tables: Sequence[np.ndarray]) -> np.ndarray:
             turn_left, stretch, turn_right = np.linalg.svd(places.T @ maps[-1])
             places = places @ turn_left @ turn_right * (stretch.sum() / max(float((places**2).sum()), 1e-12))
         maps.append(places)
-    return np.rint(9999 * np.stack([filled(places) for places in maps])).astype("<i2")
-
-
-def filled(places: np.ndarray) -> np.ndarray:
-    """Places [word, 2] moved and stretched along each axis to reach from -1 to 1."""
-    low, high = places.min(0), places.max(0)
-    return (2 * places - low - high) / np.maximum(high - low, 1e-12)
+    drawn = np.stack(maps)
+    low, high = drawn.min(1, keepdims=True), drawn.max(1, keepdims=True)
+    return np.rint(9999 * (2 * drawn - low - high) / np.maximum(high - low, 1e-12)).astype("<i2")
 
 
 class EmbeddingMap(CourseWidget):
@@ -135,7 +131,7 @@ class EmbeddingMap(CourseWidget):
         return text
 
     def still(self) -> str:
-        size, near = 440, [i for i, _ in self.neighbours()]
+        near = dict(self.neighbours())
         place = [(220 + x / 50, 280 - y / 50) for x, y in self.map[self.window].tolist()]
 
         def dots(numbers, colour: str, width: int) -> str:
@@ -149,11 +145,9 @@ class EmbeddingMap(CourseWidget):
             if not any(abs(y - other_y) < 14 and abs(x - other_x) < 90 for other_x, other_y in taken):
                 names += svg_text(f"{x:.0f}", f"{y:.0f}", self.words[i][:14])
                 taken.append((x, y))
-        listed = "".join(
-            svg_text(size + 20, 114 + 22 * row, f"{self.words[i][:22]} {cosine:.2f}")
-            for row, (i, cosine) in enumerate(self.neighbours())
-        )
-        heading = svg_text(size + 20, 90, t("nearest, with cosine"), BOLD)
+        said = [f"{self.words[i][:22]} {cosine:.2f}" for i, cosine in near.items()]
+        listed = "".join(svg_text(460, 114 + 22 * row, line) for row, line in enumerate(said))
+        heading = svg_text(460, 90, t("nearest, with cosine"), BOLD)
         return self._picture(500, shown + names + heading + listed, self._lines(100))
 
 
@@ -194,10 +188,5 @@ def embedding_map(
         raise CourseError(f"embedding_map: ask={ask}. A sum a - b + c takes three words.")
     if window is not None and window not in vectors:
         raise CourseError(f"embedding_map: there is no window {window}. There are: {', '.join(map(str, vectors))}.")
-    return EmbeddingMap(
-        vectors,
-        words,
-        chosen=words.index(word) if word else 0,
-        window=list(vectors).index(window) if window is not None else 0,
-        sum=[words.index(asked) for asked in ask],
-    )
+    chosen, place = words.index(word or words[0]), 0 if window is None else list(vectors).index(window)
+    return EmbeddingMap(vectors, words, chosen=chosen, window=place, sum=[words.index(asked) for asked in ask])

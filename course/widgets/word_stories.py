@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import traitlets
 
-from course.widgets.base import BOLD, CourseWidget, check_finite, limits, module, style, svg_text
+from course.widgets.base import BOLD, COLOURS, CourseWidget, check_finite, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
 
 SHAPES = ("M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "M-4.5 -4.5h9v9h-9z", "M0 -6L5.6 4.4H-5.6z")  # one a sense
-COLOURS = ("#0072b2", "#d55e00", "#009e73")
 SCALE = 999  # places are whole numbers -SCALE ... SCALE
 ONE_DOT = 1e-5  # of a vector's length: what differs less is the same dot
 
@@ -178,16 +177,14 @@ class WordGenerations(CourseWidget):
             return t("{system}: {n} times “{word}”, one dot. It cannot tell {senses} apart.", senses=apart, **values)
         baselines = story["baselines"]
         best = max(baselines, key=baselines.get, default=None)
-        right = f"{stop['right']:g}"
-        says = t("{system}: {right} of {n} “{word}” lie with their own kind.", right=right, **values)
+        says = t("{system}: {right} of {n} “{word}” lie with their own kind.", right=f"{stop['right']:g}", **values)
         if best is None:
             return says
-        without = {"name": t_label(best), "right": f"{baselines[best]:g}"}
+        without = key("Without a network, {name}: {right}.")
         none_better = baselines[best] >= max(one["right"] for one in story["stops"])
         if none_better and 2 * baselines[best] > n + baselines.get("chance", 0):  # nearer to all than to chance
-            enough = t("For this word counting its neighbours is enough: {name}, {right}.", **without)
-            return f"{says} {enough}"
-        return f"{says} {t('Without a network, {name}: {right}.', **without)}"
+            without = key("For this word counting its neighbours is enough: {name}, {right}.")
+        return f"{says} {t(without, name=t_label(best), right=f'{baselines[best]:g}')}"
 
     def still(self) -> str:
         """One small panel a stop, with its count."""

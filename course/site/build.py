@@ -116,7 +116,8 @@ def write_ask(out: Path, name: str, network: bytes) -> Path:
     brought = {"name": name, "base64": base64.b64encode(network).decode()}
     here = "../" * (language() == "ko")
     body = f'{with_particles(ask_bert(name))}<script src="{here}own.js"></script>'
-    page = re.sub(r'<a [^>]*href="(?:index|play)\.html"[^>]*>(.*?)</a>', r"\1", _ask_page(body))
+    page = re.sub(r'<a class="play".*?</a>\n', "", _ask_page(body))
+    page = re.sub(r'<a( class="home") href="index\.html">(.*?)</a>', r"<span\1>\2</span>", page)
     path = out / ("ko" * (language() == "ko")) / ASK_BERT
     files = {out / "own.js": f"globalThis.courseOwn = {json.dumps(brought)};\n", path: page}
     files |= {out / name: text for name, text in _assets().items()}

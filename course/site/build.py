@@ -269,9 +269,9 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     )
     parts = [f'<div class="front"><div class="prose opening">\n{prose.render(before)}{go_on}</div>']
     parts += [_way_to_bert() if live else "", f"</div>\n{shown_first}"]
+    parts.append(f'<div class="prose">\n{prose.render(after.removesuffix(_NO_PICTURE))}</div>')
     if asks := _asks(shown_first):  # filled by course/live/yours.js
         parts.append(f'<section id="yours" class="prose"><h2>{t("Your sentence")}</h2></section>')
-    parts.append(f'<div class="prose">\n{prose.render(after.removesuffix(_NO_PICTURE))}</div>')
     sections = {
         chapter.name: json.dumps(
             [heading.address for heading in chapter.headings if heading.level == 2], ensure_ascii=False

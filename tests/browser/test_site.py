@@ -185,6 +185,8 @@ def test_the_first_screen_holds_the_picture_and_the_way_to_ask_bert(site, chromi
         shown = page.locator("a.ask").bounding_box()
         assert shown["y"] + shown["height"] < height
         assert page.locator("iframe").bounding_box()["y"] < height - 100
+        told, asks = (page.locator(which).bounding_box()["y"] for which in ("blockquote", "#yours"))
+        assert told < asks  # what the picture shows is said before another thing is asked
         model = "bert-ko" if "ko/" in name else "bert-en"
         text = "".join(page.locator("a.ask q").evaluate("q => [...q.childNodes].map(n => n.textContent)"))
         assert page.locator("a.ask u").all_inner_texts() == [token for token, _ in load(model).fill(text, 3)[0]]

@@ -203,19 +203,26 @@ def _keep(result: Result, answer: Any) -> str:
 
 
 def _keep_look(exercise_id: str, level: int) -> None:
+    """With the look it is kept whether a right version was there, since a clock may be set back."""
     look = {"exercise": exercise_id, "level": level}
+    versions, _ = store.read(exercise_id, is_version)
+    after = {"solved": any(version["state"] == "right" for version in versions), "time": now()}
 
     def append(items: list) -> list:
-        return items if any(item.items() >= look.items() for item in items) else [*items, {**look, "time": now()}]
+        return items if any(item.items() >= look.items() for item in items) else [*items, look | after]
 
     store.update(HINTS, is_look, append)
 
 
 def levels_seen(looks: Iterable[dict], versions: Iterable[dict]) -> set[int]:
     """Of the looks at one exercise the levels that may have helped: those before its first right version. Looks that
-    were kept without a time count."""
-    solved = next((version["time"] for version in versions if version["state"] == "right"), None)
-    return {int(look["level"]) for look in looks if solved is None or look.get("time", "") < solved}
+    an older course kept say at most their time; without one they count."""
+    first = next((version["time"] for version in versions if version["state"] == "right"), None)
+    return {
+        int(look["level"])
+        for look in looks
+        if not look.get("solved", first is not None and look.get("time", "") >= first)
+    }
 
 
 def now() -> str:
@@ -275,5 +282,7 @@ def is_version(item: Any) -> bool:
 
 
 def is_look(item: Any) -> bool:
-    words = isinstance(item, dict) and (item.get("exercise"), item.get("time", ""))  # no time: kept by an older course
-    return bool(words) and all(isinstance(word, str) for word in words) and item.get("level") in (1, 2, 3, SOLUTION)
+    if not isinstance(item, dict) or item.get("level") not in (1, 2, 3, SOLUTION):
+        return False
+    words = item.get("exercise"), item.get("time", "")  # neither time nor solved: kept by an older course
+    return all(isinstance(word, str) for word in words) and isinstance(item.get("solved", False), bool)

@@ -82,7 +82,8 @@ const SYSTEMS_READ = [{
     });
     const all = words.flatMap((word, a) => isWord(word) && top[a][0] ? [[word, ...top[a]]] : []),
       of = { n: all.filter(([, weight]) => weight > .5).length, all: all.length },
-      listed = all.map(([word, weight, name, other]) => `${word} → ${other} (${name}, ${share(weight)})`).join(" · ");
+      where = ([, weight, name], i) => `${i ? name : t("head {head}", { head: name })}, ${share(weight)}`,
+      listed = all.map((one, i) => `${one[0]} → ${one[3]} (${where(one, i)})`).join(" · ");
     return [of, t("{n} of {all} words have a head that gives half of its weight to one far word", of),
       h("p", {}, listed), askLink(text)];
   }

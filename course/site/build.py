@@ -116,7 +116,8 @@ def write_ask(out: Path, name: str, network: bytes) -> Path:
     brought = {"name": name, "base64": base64.b64encode(network).decode()}
     here = "../" * (language() == "ko")
     body = f'{with_particles(ask_bert(name))}<script src="{here}own.js"></script>'
-    page = re.sub(r'<a [^>]*href="(?:index|play)\.html"[^>]*>(.*?)</a>', r"\1", _ask_page(body))
+    page = re.sub(r'<a class="play".*?</a>\n', "", _ask_page(body))
+    page = re.sub(r'<a( class="home") href="index\.html">(.*?)</a>', r"<span\1>\2</span>", page)
     path = out / ("ko" * (language() == "ko")) / ASK_BERT
     files = {out / "own.js": f"globalThis.courseOwn = {json.dumps(brought)};\n", path: page}
     files |= {out / name: text for name, text in _assets().items()}
@@ -268,9 +269,9 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     )
     parts = [f'<div class="front"><div class="prose opening">\n{prose.render(before)}{go_on}</div>']
     parts += [_way_to_bert() if live else "", f"</div>\n{shown_first}"]
+    parts.append(f'<div class="prose">\n{prose.render(after.removesuffix(_NO_PICTURE))}</div>')
     if asks := _asks(shown_first):  # filled by course/live/yours.js
         parts.append(f'<section id="yours" class="prose"><h2>{t("Your sentence")}</h2></section>')
-    parts.append(f'<div class="prose">\n{prose.render(after.removesuffix(_NO_PICTURE))}</div>')
     sections = {
         chapter.name: json.dumps(
             [heading.address for heading in chapter.headings if heading.level == 2], ensure_ascii=False

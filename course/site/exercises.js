@@ -101,7 +101,10 @@
 
     const before = kept.exercises?.[exercise];
     if (typeof before?.source === "string") area.value = before.source;
-    if (before?.right === true) tell("right");
+    if (before?.right === true) {
+      tell("right");
+      output.replaceChildren(); // what is stored there says "not solved yet"
+    }
     output.ariaLive = "polite";
     fit();
     area.addEventListener("input", () => {

@@ -64,6 +64,7 @@ def test_a_mistake_is_named_a_loop_without_end_is_stopped_and_what_was_typed_sta
         page.reload()
         shown = page.locator('[data-exercise="1.2"]')
         expect(shown.locator(".loads")).to_contain_text("Solved")
+        expect(shown.locator(".output")).to_be_empty()  # the stored one says that it is not solved
         assert shown.locator("textarea").input_value() == right
 
 

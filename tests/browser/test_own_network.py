@@ -3,6 +3,8 @@
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 import safetensors.torch
@@ -125,6 +127,17 @@ def test_the_page_speaks_of_the_reader_s_network_and_leaves_no_room_empty(folder
         assert page.locator(".prose p b").first.inner_text() == "own-bert"
         room, taken = (page.locator(which).bounding_box()["height"] for which in ("#ask-bert", ".cw-ask"))
         assert room - taken < 50
+
+
+@pytest.mark.parametrize("name", ["ask_bert.html", "ko/ask_bert.html"])
+def test_its_page_alone_has_no_link_that_leads_nowhere(folder, chromium, name):
+    with reader(chromium, 360) as page:
+        opened(page, folder, name)
+        links = page.locator("a[href]").evaluate_all("all => all.map(link => link.href)")
+        assert [link for link in links if not Path(unquote(urlsplit(link).path)).is_file()] == []
+        header = page.locator("header")
+        assert "▶" not in header.inner_text()  # nor does it name a page that is not there
+        assert header.bounding_box()["height"] < 50  # the course's name in one line
 
 
 def test_of_a_folder_those_are_offered_that_can_be_opened(folder, chromium, tmp_path):

@@ -24,6 +24,11 @@ DRAWN = "body > :not(script)"  # in a widget's frame
 SMALL = """() => [...document.querySelectorAll("body :not(math, math *)")].filter(e => e.checkVisibility()
     && [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim())
     && parseFloat(getComputedStyle(e).fontSize) < 12).map(e => e.outerHTML.slice(0, 80))"""
+DRAWN_SMALL = """() => [...document.querySelectorAll("body :not(script)")].filter(e => e.checkVisibility()
+    && [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim())).filter(e => {
+      const drawn = e.getScreenCTM?.(), scale = drawn ? Math.hypot(drawn.a, drawn.b) : e.currentCSSZoom ?? 1;
+      return parseFloat(getComputedStyle(e).fontSize) * scale < 11.9;
+    }).map(e => e.textContent.slice(0, 40))"""
 GROUND = "node => getComputedStyle(node).backgroundColor"
 AGAIN = "python -m tests.notebooks.pictures measures the frames of notebooks that were built anew"
 BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)
@@ -54,6 +59,22 @@ def test_each_page_fits_its_window_in_its_theme(site, chromium):
                 assert page.evaluate(STICKS_OUT) == [], name
                 assert (page.evaluate(BRIGHTNESS) < 0.2) == (scheme == "dark"), name
             schemes.reverse()
+
+
+@pytest.mark.parametrize("name", ["07_bert", "ko/07_bert"])
+def test_no_letter_in_a_frame_is_too_small_on_a_phone(site, chromium, name):
+    """BertViz makes all of itself smaller where its frame is narrow: it gets a wide one, which is moved sideways."""
+    with reader(chromium, 360) as page:
+        page.goto(address(site, name))
+        for outer in page.locator("iframe").all():
+            outer.scroll_into_view_if_needed()
+            outer.content_frame.locator(DRAWN).first.wait_for()
+            assert outer.content_frame.locator("body").evaluate(DRAWN_SMALL) == []
+        viz = page.locator("iframe[title=BertViz]")
+        shown = viz.content_frame.locator("#bertviz, svg").first
+        expect(shown).to_be_visible()
+        assert shown.bounding_box()["height"] > 0.9 * viz.bounding_box()["height"]
+        assert page.evaluate(STICKS_OUT) == []
 
 
 def test_the_switch_of_languages_keeps_the_place(site, chromium):
@@ -119,7 +140,7 @@ def test_claims_are_cards_on_a_phone(site, chromium):
     with reader(chromium, 360) as page:
         for name, says in (("index", "✕ contradicted"), ("ko/index", "✕ 반박")):
             page.goto(address(site, name))
-            page.locator("details:has(.claims) summary").click()
+            page.locator("details:has(.claims) summary").press("Enter")  # the frame above may still grow
             rows = page.locator(".claims tbody tr")
             assert rows.count() > 40
             for cell in rows.nth(5).locator("td:not(:empty)").all():
@@ -164,6 +185,8 @@ def test_the_first_screen_holds_the_picture_and_the_way_to_ask_bert(site, chromi
         shown = page.locator("a.ask").bounding_box()
         assert shown["y"] + shown["height"] < height
         assert page.locator("iframe").bounding_box()["y"] < height - 100
+        told, asks = (page.locator(which).bounding_box()["y"] for which in ("blockquote", "#yours"))
+        assert told < asks  # what the picture shows is said before another thing is asked
         model = "bert-ko" if "ko/" in name else "bert-en"
         text = "".join(page.locator("a.ask q").evaluate("q => [...q.childNodes].map(n => n.textContent)"))
         assert page.locator("a.ask u").all_inner_texts() == [token for token, _ in load(model).fill(text, 3)[0]]
@@ -209,7 +232,7 @@ def test_the_way_by_links_through_pages_that_hold_all_that_is_stored(site, chrom
         onward, seen = page.get_by_role("link", name="Start here"), []
         while onward.count():
             target = onward.get_attribute("href")
-            onward.click()
+            onward.press("Enter")  # at the end, below frames that may still grow: a click could miss it
             page.wait_for_url(f"**/{target}")
             seen.append(page.locator("h1").inner_text())
             stored = (project_dir() / "notebooks" / target).with_suffix(".ipynb").read_text(encoding="utf-8")

@@ -190,14 +190,35 @@ def test_looks_after_the_first_right_version_are_no_help(answers_folder):
     assert "looked at: hint 1\n" in repr(answers()) + "\n"
 
 
+def test_a_clock_that_is_set_back_turns_no_look_after_the_solving_into_one_before(answers_folder, monkeypatch):
+    hint("1.2", level=1)
+    monkeypatch.setattr(front, "now", lambda: "2001-01-01T00:00")
+    check("1.2", right)
+    hint("1.2", level=2)
+    assert "looked at: hint 1\n" in repr(answers()) + "\n"
+    monkeypatch.setattr(front, "now", lambda: "2000-01-01T00:00")
+    solution("1.2")
+    assert "looked at: hint 1\n" in repr(answers()) + "\n"
+
+
+def test_looks_that_were_kept_with_a_time_alone_are_ordered_by_it(answers_folder):
+    check("1.2", right)
+    (version,) = store.read("1.2", lambda _: True)[0]
+    times = ("2000-01-01", version["time"], "9000-01-01")
+    looks = [{"exercise": "1.2", "level": level, "time": time} for level, time in enumerate(times, 1)]
+    store.update("hints", is_look, lambda _: looks)
+    assert "looked at: hint 1\n" in repr(answers()) + "\n"
+
+
 def test_looks_that_were_kept_without_a_time_still_count(answers_folder):
     check("1.2", right)
     store.update("hints", is_look, lambda _: [{"exercise": "1.2", "level": 4}])
     solution("1.2")
     assert "looked at: the solution" in " ".join(repr(answers()).split())
     assert len(store.read("hints", is_look)[0]) == 1
-    assert [is_look({"exercise": "1.2", "level": 1} | odd) for odd in ({"time": 3}, {"level": 5}, {}, {"x": 1})] == [
-        False, False, True, True,
+    odds = ({"time": 3}, {"level": 5}, {"solved": "no"}, {}, {"x": 1})
+    assert [is_look({"exercise": "1.2", "level": 1} | odd) for odd in odds] == [
+        False, False, False, True, True,
     ]  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: 
     # map, chain and fromiter loop in C: 4 times as fast as a list of ids per sentence.
     ids = map(dict(vocabulary.index).get, chain.from_iterable(rows), repeat(-1))
     ids = torch.from_numpy(np.fromiter(ids, dtype=np.int32))
-    lengths = torch.tensor(list(map(len, rows)))
+    lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
     sentence = torch.repeat_interleave(torch.arange(len(rows), dtype=torch.int32), lengths)
     known = ids >= 0
     return ids[known], sentence[known]

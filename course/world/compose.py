@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from dataclasses import dataclass, replace
 
 from course.world.draw import BUCKETS, Clause, Draw, Mention
@@ -10,17 +11,9 @@ from course.world.korean import particle
 from course.world.sentence import Line, WorldPair, WorldSentence
 from course.world.writing import english_clause, korean_clause
 
-# share of each shape among free-standing sentences; a shape that does not fit its frame becomes a single clause
-_SHAPES = (
-    (0.18, "because"),
-    (0.27, "after"),
-    (0.33, "before"),
-    (0.42, "and"),
-    (0.46, "not"),
-    (0.52, "habit"),
-    (0.58, "progressive"),
-    (1.0, "one"),
-)
+# of free-standing sentences, with their cumulative shares; a shape that does not fit its frame becomes a single clause
+_SHAPES = ("because", "after", "before", "and", "not", "habit", "progressive", "one")
+_SHARES = (0.18, 0.27, 0.33, 0.42, 0.46, 0.52, 0.58, 1.0)
 
 
 @dataclass(slots=True)
@@ -113,8 +106,7 @@ class Composer:
 
     def _plan(self, frame: Frame) -> Plan | None:
         draw = self.draw
-        chance = draw.chance()
-        shape = next(name for share, name in _SHAPES if chance < share)
+        shape = _SHAPES[bisect(_SHARES, draw.chance())]
         clause = draw.clause(frame, optional=0.5 if shape in ("one", "not", "habit", "progressive") else 0.25)
         if clause is None:
             return None

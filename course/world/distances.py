@@ -12,7 +12,7 @@ from course.world.draw import BUCKETS, Draw
 from course.world.korean import particle
 from course.world.lexicon import Lexeme
 from course.world.sentence import Line, WorldSentence
-from course_lib.data.records import SenseExample
+from course_lib.data.records import SenseExample, Sentence
 from course_lib.errors import CourseError
 
 LONGEST = 20
@@ -67,119 +67,56 @@ class SenseCues:
         return self.draw.one(held.get(self.draw.split) or cues[:-2] or cues[:1])
 
     def _english(self, concept: str, side: str, extra: int) -> SenseExample:
-        line, name, noun = Line(), self.draw.name("PER.f"), self.lexicon.nouns[concept]
+        thought = [*self.draw.name("PER.f").en, "thought", "of", "the"]
         if side == "left":
-            self._activity_en(line, concept)
-            line.add(",", "PUNCT")
-            fill(self.draw, line, "en", extra)
-        line.name(name.en, name.kind, 1, (0, "AGENT"))
-        root = line.add("thought", "VERB")
-        line.add("of", "ADP", head=root + 2)
-        line.add("the", "DET", head=root + 2)
-        target = line.add(noun.en[0], "NOUN", head=root, sense=concept, entity=2)
-        if side == "right":
-            fill(self.draw, line, "en", extra)
-            self._activity_en(line, concept)
-        return self._example(line, "en", root, target, concept)
+            cue = ["after", *self._activity_en(concept), ","]
+            return self._example("en", concept, [*cue, *filling(self.draw, "en", extra), *thought], [])
+        behind = [*filling(self.draw, "en", extra), "after", *self._activity_en(concept)]
+        return self._example("en", concept, thought, behind)
 
     def _korean(self, concept: str, side: str, extra: int) -> SenseExample:
-        line, name = Line(), self.draw.name("PER.f")
+        name = self.draw.name("PER.f").ko
+        topic, marker = [*name, particle("은", name[-1])], particle("을", self.lexicon.nouns[concept].ko[0])
         if side == "left":
-            self._activity_ko(line, concept, "after")
-            after = line.add("뒤", "NOUN")
-            line.heads[after - 1] = after
-            line.add("에", "ADP", head=after)
-            self._topic(line, name)
-            fill(self.draw, line, "ko", extra)
-            target = self._object(line, concept)
-            root = line.add("떠올렸다", "VERB")
-        else:
-            self._topic(line, name)
-            target = self._object(line, concept)
-            thought = line.add("떠올리고", "VERB")
-            line.add("나서", "AUX", head=thought)
-            fill(self.draw, line, "ko", extra)
-            root = self._activity_ko(line, concept, "past")
-        return self._example(line, "ko", root, target, concept)
-
-    def _topic(self, line: Line, name: Lexeme) -> None:
-        place = line.name(name.ko, name.kind, 1, (0, "AGENT"))
-        line.add(particle("은", line.words[-1]), "ADP", head=place)
-
-    def _object(self, line: Line, concept: str) -> int:
-        word = self.lexicon.nouns[concept].ko[0]
-        place = line.add(word, "NOUN", sense=concept, entity=2)
-        line.add(particle("을", word), "ADP", head=place)
-        return place
+            cue = [*self._activity_ko(concept, "after"), "뒤", "에"]
+            front = [*cue, *topic, *filling(self.draw, "ko", extra)]
+            return self._example("ko", concept, front, [marker, "떠올렸다"])
+        behind = [*filling(self.draw, "ko", extra), *self._activity_ko(concept, "past")]
+        return self._example("ko", concept, topic, [marker, "떠올리고", "나서", *behind])
 
     def _joint(self, language: str, senses: tuple[str, ...], concept: str) -> SenseExample:
         """The order of two cues on the left and former/latter on the right tell the sense; neither side alone does."""
         other = self.draw.one([sense for sense in senses if sense != concept])
         order = [concept, other] if self.draw.chance() < 0.5 else [other, concept]
         first = order[0] == concept
-        line, noun = Line(), self.lexicon.nouns[concept]
         if language == "en":
-            line.add("between", "ADP")
-            self._activity_en(line, order[0], mark="")
-            line.add("and", "CCONJ")
-            self._activity_en(line, order[1], mark="")
-            line.add(",", "PUNCT")
-            line.add("the", "DET", head=len(line.words) + 1)
-            target = line.add(noun.en[0], "NOUN", sense=concept, entity=1)
-            root = line.add("belongs", "VERB")
-            line.add("to", "ADP", head=root + 3)
-            line.add("the", "DET", head=root + 3)
-            line.add("former" if first else "latter", "NOUN", head=root)
-        else:
-            for position, sense in enumerate(order):
-                place = self._activity_ko(line, sense, "during")
-                line.heads[place] = line.add("일", "NOUN")
-                line.add("과" if position == 0 else "가운데", "ADP" if position == 0 else "NOUN", head=place + 1)
-            target = line.add(noun.ko[0], "NOUN", sense=concept, entity=1)
-            line.add(particle("은", noun.ko[0]), "ADP", head=target)
-            where = line.add("앞" if first else "뒤", "NOUN")
-            line.add("의", "ADP", head=where)
-            line.heads[where] = thing = line.add("것", "NOUN")
-            line.add("과", "ADP", head=thing)
-            line.add("관계", "NOUN")
-            line.add("가", "ADP", head=len(line.words) - 1)
-            root = line.add("있다", "ADJ")
-        return self._example(line, language, root, target, concept)
+            front = ["between", *self._activity_en(order[0]), "and", *self._activity_en(order[1]), ",", "the"]
+            return self._example("en", concept, front, ["belongs", "to", "the", "former" if first else "latter"])
+        one, two = (self._activity_ko(sense, "during") for sense in order)
+        marker, where = particle("은", self.lexicon.nouns[concept].ko[0]), "앞" if first else "뒤"
+        behind = [marker, where, "의", "것", "과", "관계", "가", "있다"]
+        return self._example("ko", concept, [*one, "일", "과", *two, "일", "가운데"], behind)
 
-    def _example(self, line: Line, language: str, root: int, target: int, concept: str) -> SenseExample:
-        line.heads = [root if head == -1 and place != root else head for place, head in enumerate(line.heads)]
-        sentence = line.finish(language, self.lexicon.nouns[concept].topic).sentence()
-        word = concept.split(".")[0] if language == "en" else sentence.words[target]  # bats -> bat
-        return SenseExample(sentence, target, word, concept)
+    def _example(self, language: str, concept: str, front: list[str], behind: list[str]) -> SenseExample:
+        """The target between what stands in front of it and behind it."""
+        noun = self.lexicon.nouns[concept]
+        target = noun.en[0] if language == "en" else noun.ko[0]
+        first, *rest = [*front, target, *behind, "."]
+        sentence = Sentence.of([first[0].upper() + first[1:], *rest])
+        word = concept.split(".")[0] if language == "en" else target  # bats -> bat
+        return SenseExample(sentence, len(front), word, concept)
 
-    def _activity_en(self, line: Line, concept: str, mark: str = "after") -> int:
-        if mark:
-            line.add(mark, "SCONJ", head=len(line.words) + 1)
-        words = self._cue("en", concept).split()
-        start = verb = len(line.words)
-        nouns = [place for place in range(1, len(words)) if self._tag_en(words[place]) == "NOUN"]
-        for place, word in enumerate(words):
-            tag = "VERB" if place == 0 else self._tag_en(word)
-            ahead = next((noun for noun in nouns if noun > place), None)
-            head = -1 if place == 0 else verb if tag in ("NOUN", "ADV") or ahead is None else start + ahead
-            line.add(word.partition("/")[0], tag, head=head)
-        return verb
+    def _activity_en(self, concept: str) -> list[str]:
+        return [word.partition("/")[0] for word in self._cue("en", concept).split()]
 
-    def _tag_en(self, word: str) -> str:
-        word, _, tag = word.partition("/")
-        known = self.lexicon.function_words.get(("en", word))
-        return tag or (known[0] if known else "DET" if word in ("the", "a", "an", "some", "all") else "NOUN")
-
-    def _activity_ko(self, line: Line, concept: str, form: str) -> int:
+    def _activity_ko(self, concept: str, form: str) -> list[str]:
         *words, verb = self._cue("ko", concept).split()
-        end = len(line.words) + len(words)
+        written: list[str] = []
         for word in words:
             word, _, tag = word.partition("/")
-            if not tag and self.lexicon.function_words.get(("ko", word), ("",))[0] == "ADP":
-                line.add(particle(word, line.words[-1]), "ADP", head=len(line.words) - 1)
-            else:
-                line.add(word, tag or "NOUN", head=end)
-        return line.add(self.lexicon.verbs[verb.removeprefix("V:")].ko[form], "VERB")
+            is_particle = not tag and self.lexicon.function_words.get(("ko", word), ("",))[0] == "ADP"
+            written.append(particle(word, written[-1]) if is_particle else word)
+        return [*written, self.lexicon.verbs[verb.removeprefix("V:")].ko[form]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,19 +187,15 @@ class Distances:
         return line.add((noun.en_plural if many else noun.en)[0], "NOUN", head=above, sense=noun.senses.get("en", "_"))
 
 
-def fill(draw: Draw, line: Line, language: str, length: int) -> None:
-    """Appends different phrases of exactly `length` words together; the heads of the phrases are left open."""
-    sums: dict[int, list] = {0: []}  # words together -> phrases
+def filling(draw: Draw, language: str, length: int) -> list[str]:
+    """The words of different phrases, exactly `length` together."""
+    sums: dict[int, list[str]] = {0: []}  # words together -> those words
     for phrase in draw.shuffled(draw.lexicon.fillers[language]):
         for total, chosen in list(sums.items()):
-            sums.setdefault(total + len(phrase), [*chosen, phrase])
+            sums.setdefault(total + len(phrase), [*chosen, *(word for word, _ in phrase)])
     if length not in sums:
         raise CourseError(
             f"{length} filling words are too many: the phrases of fillers.tsv give at most {max(sums)} "
             f"in {language!r}. Ask for a smaller distance, or add phrases there."
         )
-    for phrase in sums[length]:
-        start = len(line.words)
-        head = max(place for place, (_, tag) in enumerate(phrase) if tag != "ADP")
-        for place, (word, tag) in enumerate(phrase):
-            line.add(word, tag, head=-1 if place == head else start + head)
+    return sums[length]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from course.world.compose import Composer, Plan, takes_names
 from course.world.draw import Clause, Mention
 from course.world.grammar import Frame
-from course.world.lexicon import Lexeme
 from course.world.sentence import WorldDocument
 
 PRONOUN_SHARE = 0.6  # of the later mentions of the protagonist as a subject; in Korean unsaid, a pronoun, or the name
@@ -151,11 +150,10 @@ class _Cast:
     def remember(self, clause: Clause, sentence: int) -> None:
         self.sentence = sentence
         for mention in clause.mentions.values():
-            lexeme: Lexeme | None = mention.lexeme
-            if lexeme is None or mention.entity == self.hero.entity:
+            if mention.lexeme is None or mention.entity == self.hero.entity:
                 continue
             if mention.entity == self.companion.entity:
                 self.companion_since = sentence
-                continue
-            self.things = [(n, old) for n, old in self.things if old.entity != mention.entity]
-            self.things.append((sentence, mention))
+            else:
+                others = [(n, old) for n, old in self.things if old.entity != mention.entity]
+                self.things = [*others, (sentence, mention)]

@@ -85,7 +85,7 @@ def _frame(entry: Entry, topic: str, lexicon: Lexicon) -> Frame:
     stage = entry["stage"] or "0"
     if not stage.isdecimal():
         entry.fault(f"stage is {stage!r}.", "Write a whole number: frames of a topic happen in this order.", "stage")
-    verbs, adjective, adjective_of = _predicate(entry, roles, lexicon)
+    predicate = _predicate(entry, roles, lexicon)
     before = [item.text for item in patterns["en"] if item.kind in ("role", "verb", "be")]
     if not before or before[0] not in roles:
         entry.fault("the English pattern must begin with its subject role.", 'Write "AGENT V ...".', "en")
@@ -99,36 +99,23 @@ def _frame(entry: Entry, topic: str, lexicon: Lexicon) -> Frame:
     time = entry["time"] or "past"
     if time not in lexicon.adverbials:
         entry.fault(f"unknown time {time!r}.", "Use a kind of adverbials.tsv (past, long), or leave it out.", "time")
-    return Frame(
-        topic,
-        entry["name"],
-        int(stage),
-        verbs,
-        adjective_of,
-        adjective,
-        roles,
-        patterns,
-        before[0],
-        tuple(entry["why"].split()),
-        bool(entry["habit"]),
-        time,
-        entry,
-    )
+    subject, reasons, habit = before[0], tuple(entry["why"].split()), bool(entry["habit"])
+    return Frame(topic, entry["name"], int(stage), *predicate, roles, patterns, subject, reasons, habit, time, entry)
 
 
-def _predicate(entry: Entry, roles: dict, lexicon: Lexicon) -> tuple[tuple[Verb, ...], Adjective | None, str]:
+def _predicate(entry: Entry, roles: dict, lexicon: Lexicon) -> tuple[tuple[Verb, ...], str, Adjective | None]:
     if bool(entry["verb"]) == bool(entry["adj"]):
         entry.fault("a frame has either a verb or an adj.", "Keep one of the two lines.")
-    for concept in entry["verb"].split():
+    concepts, adj = entry["verb"].split(), entry["adj"]
+    for concept in concepts:
         if concept not in lexicon.verbs:
             entry.fault(f"unknown verb {concept!r}.", "Use a concept of verbs.tsv, or add it there.", "verb")
-    verbs = tuple(lexicon.verbs[concept] for concept in entry["verb"].split())
-    adj = entry["adj"]
+    verbs = tuple(lexicon.verbs[concept] for concept in concepts)
     if not adj or adj in roles:
-        return verbs, None, adj
+        return verbs, adj, None
     if adj[:1] != "=" or adj[1:] not in lexicon.adjectives:
         entry.fault(f"adj is {adj!r}.", "Write a role of this frame, or =adjective of adjectives.tsv.", "adj")
-    return verbs, lexicon.adjectives[adj[1:]], ""
+    return verbs, "", lexicon.adjectives[adj[1:]]
 
 
 def _role(entry: Entry, key: str, lexicon: Lexicon) -> Role:

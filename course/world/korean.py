@@ -49,76 +49,49 @@ def particle(name: str, word: str) -> str:
 def conjugate(predicate: str, irregular: str = "", *, adjective: bool = False) -> dict[str, str]:
     """All forms the grammar uses, by name: past 먹었다, present 먹는다, and 먹고, after 먹은, ..."""
     stem = predicate[:-1]
-    bare = final(stem)
-    exist = stem.endswith(("있", "없"))  # 있다, 맛있다, 없다: -는 although adjectives
     infinitive = _infinitive(stem, irregular)
     past = _with_final(infinitive, "ㅆ")
-    soft = _soft(stem, irregular)  # the stem before 으: 먹으, 가, 사, 도우, 걸으
-    if adjective:
-        present = predicate
-        modifier = _adnominal(stem) if exist else _with_final(soft, "ㄴ")
-    else:
-        shortened = stem[:-1] + join_syllable(*split_syllable(stem[-1])[:2]) if bare == "ㄹ" else stem
-        present = _with_final(shortened, "ㄴ") + "다" if bare in " ㄹ" else stem + "는다"
-        modifier = _with_final(soft, "ㄴ")
+    present = _with_final(stem, "ㄴ") + "다" if final(stem) in " ㄹ" else stem + "는다"
+    adnominal = (_with_final(stem, " ") if final(stem) == "ㄹ" else stem) + "는"  # 가는, 먹는, 만드는 (ㄹ falls)
+    exist = adjective and stem.endswith(("있", "없"))  # 있다, 맛있다, 없다: -는 although adjectives
     return {
         "past": past + "다",
-        "present": present,
+        "present": predicate if adjective else present,
         "and": stem + "고",
         "because": infinitive + "서",
-        "after": modifier,  # 먹은 뒤에; of an adjective: the form before a noun
-        "during": _adnominal(stem),  # 먹는 동안
+        "after": adnominal if exist else _with_final(_soft(stem, irregular), "ㄴ"),  # 먹은 뒤에; before a noun
+        "during": adnominal,  # 먹는 동안
         "before": stem + "기",
         "not": stem + "지",
         "ask_past": past + "나요",
     }
 
 
-def _adnominal(stem: str) -> str:
-    """가는, 먹는, 만드는 (ㄹ falls)."""
-    onset, vowel, end = split_syllable(stem[-1])
-    return (stem[:-1] + join_syllable(onset, vowel) if end == "ㄹ" else stem) + "는"
-
-
 def _soft(stem: str, irregular: str) -> str:
-    onset, vowel, end = split_syllable(stem[-1])
-    opened = stem[:-1] + join_syllable(onset, vowel)
-    special = {
-        "ㅂ": opened + "우",
-        "ㄷ": stem[:-1] + join_syllable(onset, vowel, "ㄹ") + "으",
-        "ㅅ": opened + "으",
-        "ㅎ": opened,
-    }
-    if irregular in special:
-        return special[irregular]
-    return stem if end == " " else opened if end == "ㄹ" else stem + "으"
+    """The stem before 으: 먹으, 가, 사, 도우, 걸으."""
+    end, opened = final(stem), _with_final(stem, " ")
+    special = {"ㅂ": opened + "우", "ㄷ": _with_final(stem, "ㄹ") + "으", "ㅅ": opened + "으", "ㅎ": opened}
+    return special.get(irregular, opened if end in " ㄹ" else stem + "으")
 
 
 def _infinitive(stem: str, irregular: str) -> str:
     """The form before -서 and, with ㅆ, of the past: 먹어, 가, 마셔, 도와, 걸어, 지어, 불러, 하얘, 해."""
     onset, vowel, end = split_syllable(stem[-1])
-    head = stem[:-1]
+    head, suffix = stem[:-1], _a_or_eo(vowel)
     if stem.endswith("하"):
         return head + "해"
     if irregular == "르":
-        before = split_syllable(head[-1])
-        joined = head[:-1] + join_syllable(before[0], before[1], "ㄹ")
-        return joined + ("라" if before[1] in "ㅏㅗ" else "러")
+        return _with_final(head, "ㄹ") + ("라" if _a_or_eo(split_syllable(head[-1])[1]) == "아" else "러")
     if irregular == "ㅎ":
         return head + join_syllable(onset, "ㅒ" if vowel == "ㅑ" else "ㅐ")
     if irregular == "ㅂ":
-        return head + join_syllable(onset, vowel) + ("와" if stem in ("돕", "곱") else "워")
-    if irregular == "ㄷ":
-        return head + join_syllable(onset, vowel, "ㄹ") + _a_or_eo(vowel)
-    if irregular == "ㅅ":
-        return head + join_syllable(onset, vowel) + _a_or_eo(vowel)
+        return _with_final(stem, " ") + ("와" if stem in ("돕", "곱") else "워")
+    if irregular in ("ㄷ", "ㅅ"):
+        return _with_final(stem, "ㄹ" if irregular == "ㄷ" else " ") + suffix
     if vowel == "ㅡ" and end == " ":
         bright = bool(head) and split_syllable(head[-1])[1] in "ㅏㅗ"
         return head + join_syllable(onset, "ㅏ" if bright else "ㅓ")
-    suffix = _a_or_eo(vowel)
-    if stem.endswith("적이"):  # the copula does not contract after a consonant: 감동적이었다
-        return stem + suffix
-    if end != " ":
+    if end != " " or stem.endswith("적이"):  # the copula does not contract after a consonant: 감동적이었다
         return stem + suffix
     ending = "ㅏ" if suffix == "아" else "ㅓ"
     if vowel == ending or vowel in "ㅐㅔㅕ":  # 가 + 아 -> 가, 보내 + 어 -> 보내
@@ -133,6 +106,6 @@ def _a_or_eo(vowel: str) -> str:
 
 
 def _with_final(word: str, consonant: str) -> str:
-    """Closes the last syllable: 가 + ㅆ -> 갔, 먹어 + ㅆ -> 먹었; 먹으 + ㄴ -> 먹은, 만드 + ㄴ -> 만든."""
+    """Closes the last syllable: 가 + ㅆ -> 갔, 먹으 + ㄴ -> 먹은, 만들 + ㄴ -> 만든; a space opens it: 만들 -> 만드."""
     onset, vowel, _ = split_syllable(word[-1])
     return word[:-1] + join_syllable(onset, vowel, consonant)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 
 from course.world import english, korean
@@ -121,22 +122,15 @@ class Lexicon:
                 row.fault(f"unknown class {kind!r}.", "Use a class of classes.tsv, or add it there.")
             if concept in nouns:
                 row.fault(f"{concept!r} stands here twice.", "Name each sense: bank.river, bank.money.")
-            words, plural = tuple(concept.split(".")[0].split("_")), row["plural"]
+            words, plural, about = tuple(concept.split(".")[0].split("_")), row["plural"], self._class_rows[kind]
             number = {"-": "mass", "!": "plural"}.get(plural, "count")
             many = plural.split("_") if plural not in ("", "-", "!") else [*words[:-1], english.with_s(words[-1])]
-            counter = row["counter"] or self._class_rows[kind]["counter"]
-            nouns[concept] = Lexeme(
-                concept,
-                kind,
-                self._class_rows[kind]["topic"],
-                words,
-                words if number == "plural" else tuple(many),
-                number,
-                _korean(row),
-                counter if counter != "-" and number == "count" else "",
-                row["preposition"] or "in",
-                person="person" in self.ancestors(kind),
-            )
+            many = words if number == "plural" else tuple(many)
+            counter = row["counter"] or about["counter"]
+            counter = counter if counter != "-" and number == "count" else ""
+            noun = Lexeme(concept, kind, about["topic"], words, many, number, _korean(row), counter)
+            noun.preposition, noun.person = row["preposition"] or "in", "person" in self.ancestors(kind)
+            nouns[concept] = noun
         return nouns
 
     def _names(self) -> dict[str, list[Lexeme]]:
@@ -227,54 +221,46 @@ class Lexicon:
         """language -> concept -> activities; sets the sense labels of the nouns listed."""
         cues: dict[str, dict[str, list[str]]] = {"en": {}, "ko": {}}
         for row in read_table(self.folder / "senses.tsv", ("language", "concept", "activity")):
-            language, concept = row["language"], row["concept"]
-            if language not in cues:
-                row.fault(f"unknown language {language!r}.", "Write en or ko.")
+            language, concept = _language(row), row["concept"]
             self.find("=" + concept, row)[0].senses[language] = concept
             if row["activity"]:
                 verb = row["activity"].rpartition("V:")[2]
                 if language == "ko" and verb not in self.verbs:
-                    row.fault(
-                        f"the activity must end in a verb, {verb!r} is none.", "End it in V:concept of verbs.tsv."
-                    )
+                    row.fault(f"the activity ends in {verb!r}, no verb.", "End it in V:concept of verbs.tsv.")
                 cues[language].setdefault(concept, []).append(row["activity"])
         return cues
 
     def _fillers(self) -> dict[str, list[tuple[tuple[str, str], ...]]]:
         fillers: dict[str, list] = {"en": [], "ko": []}
         for row in read_table(self.folder / "fillers.tsv", ("language", "phrase")):
-            if row["language"] not in fillers:
-                row.fault(f"unknown language {row['language']!r}.", "Write en or ko.")
-            fillers[row["language"]].append(_tagged(row, "phrase"))
+            fillers[_language(row)].append(_tagged(row, "phrase"))
         return fillers
 
     def _set_families(self) -> None:
         """Numbers such that lexemes sharing an English or Korean form share a number (homonyms and synonyms)."""
         first: dict[tuple, int] = {}
-        names = [name for kind in NAME_TYPES for name in self.names[kind]]
-        count = 1
-        for lexeme in [*self.nouns.values(), *names]:
+        numbers, lexemes = count(1), [*self.nouns.values(), *chain(*self.names.values())]
+        for lexeme, number in zip(lexemes, numbers, strict=False):
             forms = [("en", lexeme.en), ("en", lexeme.en_plural), ("ko", lexeme.ko)]
             shared = {first[form] for form in forms if form in first}
-            lexeme.family = min(shared) if shared else count
-            for form, family in list(first.items()) if len(shared) > 1 else ():
-                if family in shared:
-                    first[form] = lexeme.family
-            first.update(dict.fromkeys(forms, lexeme.family))
-            count += 1
-        for lexeme in [*self.nouns.values(), *names]:
+            family = min(shared, default=number)
+            first |= {form: family for form, other in first.items() if other in shared} | dict.fromkeys(forms, family)
+        for lexeme in lexemes:
             lexeme.family = first["ko", lexeme.ko]
         for group in (self.verbs, self.adjectives):
             seen: dict[str, int] = {}
             for word in group.values():
-                known = [seen[form] for form in (word.concept.split(".")[0], word.ko["after"]) if form in seen]
-                word.family = known[0] if known else count
-                seen[word.concept.split(".")[0]] = seen[word.ko["after"]] = word.family
-                count += 1
-        for kind in self.adverbials.values():
-            for adverbial in kind:
-                adverbial.family = count  # two adverbs with one Korean form differ in English only
-                count += 1
+                number, forms = next(numbers), (word.concept.split(".")[0], word.ko["after"])
+                word.family = next((seen[form] for form in forms if form in seen), number)
+                seen |= dict.fromkeys(forms, word.family)
+        for adverbial in chain(*self.adverbials.values()):
+            adverbial.family = next(numbers)  # two adverbs with one Korean form differ in English only
+
+
+def _language(row: Entry) -> str:
+    if row["language"] not in ("en", "ko"):
+        row.fault(f"unknown language {row['language']!r}.", "Write en or ko.")
+    return row["language"]
 
 
 def _korean(row: Entry) -> tuple[str, ...]:

@@ -28,10 +28,9 @@ class Examiner:
         made_up: names of persons from syllables, new in nearly every passage.
         """
         draw = self.draw
-        while True:
+        clauses = None
+        while clauses is None:
             clauses = self._same_kind(draw.one(self.askable), made_up)
-            if clauses is not None:
-                break
         sentences = [Plan("one", [clause]).write(language) for clause in clauses]
         asked = int(draw.chance() * PEOPLE)
         kind = draw.one(("who", "what"))
@@ -72,7 +71,6 @@ class Examiner:
         plans, said = [Plan("one", [visit])], set()
         place = visit.mentions["PLACE"]
         while len(plans) <= len(wanted):
-            first = len(plans) == 1
             clause = draw.clause(draw.one(self.services), {"PLACE": place.again()})
             if clause is None or clause.mentions["THING"].lexeme.concept in said:
                 continue
@@ -80,7 +78,7 @@ class Examiner:
             if wanted[len(plans) - 1] != clause.adjective.judgement * (-1 if clause.negated else 1):
                 continue
             said.add(clause.mentions["THING"].lexeme.concept)
-            if not first:
+            if len(plans) > 1:
                 del clause.mentions["PLACE"]
             plans.append(Plan("one", [clause]))
         return LabelledText(join([plan.write(language) for plan in plans])[0], _JUDGED[label])
@@ -97,18 +95,12 @@ class Examiner:
 
 
 def _askable(frame: Frame) -> bool:
-    """Verb frames about a person and a thing, where `what` asks for the thing."""
+    """Verb frames about a person and a thing, where `what` asks for the thing: one of six or more."""
     thing = frame.roles.get("THING")
-    return bool(
-        frame.verbs
-        and takes_names(frame)
-        and thing is not None
-        and thing.groups
-        and not thing.person
-        and thing.determiner != "own"
-        and sum(map(len, thing.groups)) >= 6
-        and not any(item.kind == "role" and item.parent for item in frame.patterns["en"])
-    )
+    if not frame.verbs or not takes_names(frame) or thing is None or thing.person or thing.determiner == "own":
+        return False
+    apart = not any(item.kind == "role" and item.parent for item in frame.patterns["en"])
+    return apart and sum(map(len, thing.groups)) >= 6
 
 
 def ask(clause: Clause, role: str, kind: str, language: str) -> str:
@@ -123,10 +115,8 @@ def ask(clause: Clause, role: str, kind: str, language: str) -> str:
         english_clause(line, turned)
     else:
         mentions[role] = Mention(None, form="zero", ko_form="zero")
-        front = [line.add("what", "PRON"), line.add("did", "AUX")]
-        root = english_clause(line, turned, infinitive=True)
-        for place in front:
-            line.heads[place] = root
+        what, did = line.add("what", "PRON"), line.add("did", "AUX")
+        line.heads[what] = line.heads[did] = english_clause(line, turned, infinitive=True)
     return line.finish(language, clause.frame.topic, stop="?").text()
 
 

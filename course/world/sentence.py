@@ -57,9 +57,8 @@ class WorldSentence:
     @property
     def tagged(self) -> TaggedSentence:
         """Tags "upos", "ner", "sense"; and heads."""
-        return TaggedSentence(
-            self.sentence(), {"upos": self.upos, "ner": self.ner, "sense": self.senses}, heads=self.heads
-        )
+        tags = {"upos": self.upos, "ner": self.ner, "sense": self.senses}
+        return TaggedSentence(self.sentence(), tags, heads=self.heads)
 
     @property
     def antecedents(self) -> tuple[int | None, ...]:
@@ -102,10 +101,9 @@ class WorldPair:
 
     def parallel(self, source: str = "en") -> ParallelPair:
         """As a translation record; source is "en" or "ko"."""
-        if source == "en":
-            return ParallelPair(self.en.sentence(), self.ko.sentence(), self.alignment)
+        pair = ParallelPair(self.en.sentence(), self.ko.sentence(), self.alignment)
         turned = tuple(sorted((k, e) for e, k in self.alignment))
-        return ParallelPair(self.ko.sentence(), self.en.sentence(), turned)
+        return pair if source == "en" else ParallelPair(pair.target, pair.source, turned)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from course.world.sentence import Line
 _NUMBERS = {"en": {2: "two", 3: "three", 4: "four", 5: "five"}, "ko": {2: "두", 3: "세", 4: "네", 5: "다섯"}}
 _PRONOUNS = {"f": ("she", "her", "her"), "m": ("he", "him", "his")}  # subject, object, possessive
 _PRONOUNS_KO = {"f": "그녀", "m": "그"}
-_QUESTIONS = {"who": ("who", "PRON"), "what": ("what", "PRON")}
-_QUESTIONS_KO = {"who": ("누구", "PRON"), "what": ("무엇", "PRON")}
+_QUESTIONS = {"en": {"who": "who", "what": "what"}, "ko": {"who": "누구", "what": "무엇"}}
 
 
 class _Written:
@@ -179,8 +178,8 @@ def write_noun(line: Line, mention: Mention, key: tuple, language: str, *, subje
     """Appends a noun phrase (without its particle) and returns the place of its head. key: (clause, role)."""
     english = language == "en"
     form, lexeme, start = mention.form if english else mention.ko_form, mention.lexeme, len(line.words)
-    if form in _QUESTIONS:
-        return line.add(*(_QUESTIONS if english else _QUESTIONS_KO)[form])
+    if form in _QUESTIONS[language]:
+        return line.add(_QUESTIONS[language][form], "PRON")
     if form == "pronoun" and (english or mention.gender):
         place = line.add(_pronoun(mention, language, subject), "PRON", entity=mention.entity)
         line.places[*key, "noun"] = place

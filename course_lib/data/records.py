@@ -50,13 +50,11 @@ class Sentence:
 
 def listed(items: Any, reader: str, what: str = "sentences") -> list:
     """A list of what `reader` is given. Raises CourseError for one text or record, for a table and for no list."""
-    if isinstance(items, (str, bytes, Sentence, LabelledText, SentencePair, TaggedSentence)):
-        raise CourseError(f"{reader} reads a list of {what}, not one {type(items).__name__}. Put it in [ ].")
-    if isinstance(items, Mapping) or hasattr(items, "columns") or not isinstance(items, Iterable):
-        raise CourseError(
-            f"{reader} reads a list of {what}, not {'a ' * isinstance(items, Iterable)}{type(items).__name__}. "
-            "Take the texts out of it, such as one column of a table."
-        )
+    is_one = isinstance(items, (str, bytes, Sentence, SentencePair, LabelledText, TaggedSentence, Passage))
+    if is_one or isinstance(items, Mapping) or hasattr(items, "columns") or not isinstance(items, Iterable):
+        remedy = "Put it in [ ]." if is_one else "Take the texts out of it, such as one column of a table."
+        found = f"{'one ' if is_one else 'a ' * isinstance(items, Iterable)}{type(items).__name__}"
+        raise CourseError(f"{reader} reads a list of {what}, not {found}. {remedy}")
     return list(items)  # an iterator could be read only once
 
 
@@ -68,11 +66,10 @@ def checked_sentences(sentences: Any, reader: str) -> list[Sentence]:
             records.append(Sentence.of(item))
         except CourseError as error:
             raise CourseError(f"{reader}, sentence {number} of {len(items)}: {error}") from None
+        if not records[-1].words:
+            raise CourseError(f"{reader}: sentence {number} of {len(items)} is empty. Drop empty sentences first.")
     if not records:
         raise CourseError(f"{reader} got no sentence. Pass at least one.")
-    for number, record in enumerate(records):
-        if not record.words:
-            raise CourseError(f"{reader}: sentence {number} of {len(records)} is empty. Drop empty sentences first.")
     return records
 
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from course_lib.errors import CourseError
+from course_lib.evaluation.metrics import paired
 from course_lib.text.words import as_text
 
 MAX_ORDER = 4
@@ -18,8 +18,7 @@ def bleu(hypotheses: Sequence, references: Sequence) -> float:
     The n-gram counts of all sentences are added up before dividing; a mean of sentence scores would be another number.
     Without smoothing the score is 0 as soon as no 4-gram of the whole corpus is right.
     """
-    if isinstance(hypotheses, str) or isinstance(references, str) or not len(hypotheses) == len(references) > 0:
-        raise CourseError("bleu needs two lists of strings, one translation and one reference each.")
+    hypotheses, references = paired("bleu", hypotheses, references)
     right, total = [0] * MAX_ORDER, [0] * MAX_ORDER
     hypothesis_length = reference_length = 0
     for hypothesis, reference in zip(hypotheses, references, strict=True):

@@ -17,7 +17,7 @@ from course_lib.text.words import as_text
 
 def accuracy(predicted: Iterable, gold: Iterable) -> float:
     """Share of items with the right label. Labels are anything that can be compared. 0 to 1."""
-    predicted, gold = _paired("accuracy", predicted, gold)
+    predicted, gold = paired("accuracy", predicted, gold)
     return sum(p == g for p, g in zip(predicted, gold, strict=True)) / len(gold)
 
 
@@ -27,7 +27,7 @@ def span_f1(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -
     One list of tags per sentence. A span is right only if begin, end and type are; where none is right the score is 0.
     Counts as the CoNLL script and seqeval's default do (tested against it): an I- that continues nothing begins a span.
     """
-    predicted, gold = _paired("span_f1", predicted, gold)
+    predicted, gold = paired("span_f1", predicted, gold)
     n_spans = n_right = 0  # spans: of both sides
     for number, (guess, truth) in enumerate(zip(predicted, gold, strict=True)):
         if isinstance(guess, str) or isinstance(truth, str) or len(guess) != len(truth):
@@ -74,7 +74,7 @@ def squad_scores(
                 f"{min(map(str, different))!r}. Answer each question, with '' for no answer."
             )
         predictions, references = [predictions[key] for key in references], list(references.values())
-    predictions, references = _paired("squad_scores", predictions, references)
+    predictions, references = paired("squad_scores", predictions, references)
     if bad := [one for one in references if isinstance(one, str | Mapping) or not isinstance(one, Iterable)]:
         kind = type(bad[0]).__name__
         raise CourseError(
@@ -133,7 +133,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     return (last - (sizes - 1) / 2)[group]
 
 
-def _paired(name: str, predicted: Iterable, gold: Iterable) -> tuple[list, list]:
+def paired(name: str, predicted: Iterable, gold: Iterable) -> tuple[list, list]:
     """Both as lists of Python values (arrays and tensors too), of the same length, not empty."""
     sides = [[] if isinstance(side, str) else listed(side) for side in (predicted, gold)]
     if not len(sides[0]) == len(sides[1]) > 0:

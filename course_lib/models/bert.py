@@ -289,9 +289,6 @@ class Bert(ContextEncoder):
     def _config(self) -> dict[str, Any]:
         return asdict(self.config) | ({"fresh_heads": self.fresh_heads} if self.fresh_heads else {})
 
-    def _files(self) -> dict[str, str]:
-        return self.pieces.files()
-
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> Bert:
         sizes = {name: value for name, value in config.items() if name != "fresh_heads"}

@@ -90,7 +90,7 @@ class ContextEncoder(LayerGroups, ABC):
 
     def _files(self) -> dict[str, str]:
         """Texts that are stored with the weights: vocabularies, tokenisers."""
-        return {}
+        return self.pieces.files() if hasattr(self, "pieces") else {}
 
     # -- the contract -------------------------------------------------------------------------------------------------
     def batch(self, sentences: Sentences, second: Sentences | None = None, *, unit: str = "word") -> Batch:

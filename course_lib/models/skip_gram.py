@@ -21,8 +21,6 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from course_lib.device import Movable
-from course_lib.errors import CourseError
-from course_lib.language import key, t
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 
@@ -101,12 +99,6 @@ class SkipGram(nn.Module):
 
     def __init__(self, config: SkipGramConfig, vocabulary: Vocabulary):
         super().__init__()
-        if not len(vocabulary):
-            says = key(
-                "Skip-gram has no word to learn: none occurs min_count={n} times. "
-                "Use a longer text or a smaller min_count."
-            )
-            raise CourseError(t(says, n=config.min_count))
         assert config.objective in ("negative", "softmax"), f"objective={config.objective!r}"
         self.config, self.vocabulary = config, vocabulary
         self.input = nn.Embedding(len(vocabulary), config.dim)

@@ -78,16 +78,10 @@ def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: 
     # map, chain and fromiter loop in C: 4 times as fast as a list of ids per sentence.
     ids = map(dict(vocabulary.index).get, chain.from_iterable(rows), repeat(-1))
     ids = torch.from_numpy(np.fromiter(ids, dtype=np.int32))
-    lengths = torch.tensor(list(map(len, rows)))
+    lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
     sentence = torch.repeat_interleave(torch.arange(len(rows), dtype=torch.int32), lengths)
     known = ids >= 0
-    ids, sentence = ids[known], sentence[known]
-    if not (sentence[1:] == sentence[:-1]).any():
-        raise CourseError(
-            f"Skip-gram found no pair of words: none of {len(rows)} sentences holds two of the "
-            f"{len(vocabulary)} words of the vocabulary. Use longer sentences, a longer text or a smaller min_count."
-        )
-    return ids, sentence
+    return ids[known], sentence[known]
 
 
 def thin_out(text: Tokens, keep: Float[Tensor, " word"], layout: Layout, generator: torch.Generator) -> Blocks:
@@ -283,10 +277,16 @@ def train_skip_gram(
     sentences = list(sentences)  # read twice: to count and to encode
     if vocabulary is None:
         vocabulary = Vocabulary.from_sentences(sentences, min_count=config.min_count, max_size=config.max_size)
+    text, before, on_cpu = encode_sentences(sentences, vocabulary), torch.get_num_threads(), device.type == "cpu"
+    if not (text[1][1:] == text[1][:-1]).any():
+        says = key(
+            "Skip-gram has no word to learn: none of {n} sentences holds two of the {words} words of the vocabulary "
+            "(min_count={least}). Use longer sentences, a longer text or a smaller min_count."
+        )
+        raise CourseError(t(says, n=len(sentences), words=len(vocabulary), least=config.min_count))
     with torch.random.fork_rng(devices=[]):  # the caller's random numbers are left as they were
         torch.manual_seed(seed)
         model = SkipGram(config, vocabulary).to(device)
-    text, before, on_cpu = encode_sentences(sentences, vocabulary), torch.get_num_threads(), device.type == "cpu"
     try:
         if on_cpu:
             torch.set_num_threads(1)  # the workers are the parallel part; operations this small lose by being split

@@ -23,7 +23,7 @@ from torch.utils.data import DataLoader
 
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import by_length, loader
-from course_lib.data.records import Passage, Question, Sentence
+from course_lib.data.records import Passage, Question, Sentence, listed
 from course_lib.data.windows import word_windows
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, evaluating, in_its_place, masked_mean
@@ -82,10 +82,8 @@ class Row:
 
 def rows_of(questions: Questions, encoder: ContextEncoder, overlap: int | None) -> list[list[Row]]:
     """For each question the rows that hold its whole passage, in input order. overlap: as for SpanExtractor."""
-    if isinstance(questions, (Passage, str)):
-        raise CourseError(f"SpanExtractor reads a list, not one {type(questions).__name__}. Put it in [ ].")
     rows: list[list[Row]] = []
-    for item in questions:
+    for item in listed(questions, "SpanExtractor", "questions"):
         match item:
             case Passage() as passage:
                 of_passage = passage.questions

@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from course_lib.data.batch import Batch, length_mask
+from course_lib.data.batch import Batch, length_mask, pad
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
@@ -71,11 +71,9 @@ class TaggerNetwork(ContextEncoder):
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         batch = self.words._batch(first, None, unit)
         if self.characters is not None:
-            types = sorted({word for sentence in first for word in sentence.words})
-            number = {word: i for i, word in enumerate(types)}
-            index = torch.zeros_like(batch.ids["words"])
-            index[batch.mask] = torch.tensor([number[word] for sentence in first for word in sentence.words])
-            batch.ids |= {"characters": torch.tensor(self.characters.table(types)), "character_row": index}
+            number = {word: i for i, word in enumerate(sorted({word for row in first for word in row.words}))}
+            index = pad([[number[word] for word in sentence.words] for sentence in first])
+            batch.ids |= {"characters": torch.tensor(self.characters.table(list(number))), "character_row": index}
         if self.lm is not None:
             batch.ids["lm"] = self.lm.read(first)
         return batch

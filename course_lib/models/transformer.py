@@ -298,9 +298,6 @@ class LeftToRightLM(ContextEncoder):
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
         return list(zip(self.layer_names, [[self.embedding], *self.stack.groups()], strict=True))
 
-    def _files(self) -> dict[str, str]:
-        return self.pieces.files()
-
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> LeftToRightLM:
         kind = WordPieces if VOCABULARY_FILE in files else Pieces

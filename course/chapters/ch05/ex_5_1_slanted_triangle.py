@@ -15,29 +15,9 @@ def slanted_triangle(step: int, total: int, cut_frac: float, ratio: float) -> fl
     return (1 + max(0.0, p) * (ratio - 1)) / ratio
 
 
-def _rate(
-    cut=lambda total, share: math.floor(total * share),
-    fall=lambda total, cut, share: cut * (1 / share - 1),
-    last=lambda p, ratio: (1 + p * (ratio - 1)) / ratio,
-    least=0.0,
-):
-    def model(step, total, share, ratio):
-        turn = cut(total, share)
-        p = step / turn if step < turn else 1 - (step - turn) / (fall(total, turn, share) or total)
-        return last(max(least, p), ratio)
-
-    return model
-
-
-def _from_one(step, *given):
-    """The first step counts as 1 on the way up."""
-    rises = step < math.floor(given[0] * given[1])
-    return slanted_triangle(step + rises, *given)
-
-
-def _with(**mistake):
-    """As it is, and with a p that may fall below 0 besides."""
-    return _rate(**mistake), _rate(**mistake, least=-math.inf)
+_BELOW = "max(0.0, p) => p"
+_CUT, _FALL = "math.floor(total * cut_frac)", "cut * (1 / cut_frac - 1) if cut else total"
+_RATE = "(1 + max(0.0, p) * (ratio - 1)) / ratio"
 
 
 PROBES = [
@@ -51,23 +31,20 @@ PROBES = [
     Probe("so few steps that cut is 0", 3, 9, 0.1, 32),
 ]
 MISTAKES = [
-    ("the rate becomes negative", _rate(least=-math.inf)),
-    ("the rate is only p", *_with(last=lambda p, ratio: p)),
-    ("the floor is added to p", *_with(last=lambda p, ratio: p + 1 / ratio)),
-    ("the smallest rate is only a floor", *_with(last=lambda p, ratio: max(p, 1 / ratio))),
-    ("the rise is forgotten", _rate(cut=lambda total, share: 0, fall=lambda total, cut, share: total)),
-    ("the fall ends too late", *_with(fall=lambda total, cut, share: total)),
-    ("the fall ends with the last step", *_with(fall=lambda total, cut, share: total - cut)),
-    ("rise and fall are exchanged", lambda step, total, share, ratio: slanted_triangle(step, total, 1 - share, ratio)),
-    ("cut is not rounded down", *_with(cut=lambda total, share: total * share)),
-    ("cut is rounded up", _rate(cut=lambda n, share: math.ceil(n * share)), *_with(cut=lambda n, s: round(n * s))),
-    ("the 1 is forgotten", *_with(last=lambda p, ratio: p * (ratio - 1) / ratio)),
-    (
-        "the rate instead of p is kept above 0",
-        _rate(last=lambda p, r: max(0.0, (1 + p * (r - 1)) / r), least=-math.inf),
-    ),
-    ("the first step counts as 1", _from_one),
-    ("cut is taken for 1 where it is 0", _rate(cut=lambda total, share: max(1, math.floor(total * share)))),
-    ("no division by the ratio", *_with(last=lambda p, ratio: 1 + p * (ratio - 1))),
+    ("the rate becomes negative", _BELOW),
+    ("the rate is only p", f"{_RATE} => max(0.0, p)", f"{_RATE} => p"),
+    ("the floor is added to p", f"{_RATE} => max(0.0, p) + 1 / ratio", f"{_RATE} => p + 1 / ratio"),
+    ("the smallest rate is only a floor", f"{_RATE} => max(p, 1 / ratio)"),
+    ("the rise is forgotten", f"{_CUT} => 0"),
+    ("the fall ends too late", f"{_FALL} => total"),
+    ("the fall ends with the last step", f"{_FALL} => total - cut"),
+    ("rise and fall are exchanged", "cut_frac => (1 - cut_frac)"),
+    ("cut is not rounded down", "math.floor => ", ("math.floor => ", _BELOW)),
+    ("cut is rounded up", "math.floor => math.ceil", "math.floor => round", ("math.floor => round", _BELOW)),
+    ("the 1 is forgotten", "(1 + max => (max", ("(1 + max => (max", _BELOW)),
+    ("the rate instead of p is kept above 0", f"{_RATE} => max(0.0, (1 + p * (ratio - 1)) / ratio)"),
+    ("the first step counts as 1", "step / cut => (step + 1) / cut"),
+    ("cut is taken for 1 where it is 0", f"{_CUT} => max(1, {_CUT})"),
+    ("no division by the ratio", " / ratio => ", (" / ratio => ", _BELOW)),
 ]
 EXERCISE = Exercise("5.1", slanted_triangle, PROBES, MISTAKES, difficulty=2, importance=4, minutes=10)

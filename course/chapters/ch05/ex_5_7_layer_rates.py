@@ -24,35 +24,6 @@ class _Share:
         return (1 + step) / (2 + total) if 5 * step < total else (total - step) / (1 + total)
 
 
-def _rates(
-    opens=lambda k, n, per_pass: k * per_pass, slower=lambda k, factor, n: factor**k, since=lambda step, start: step
-):
-    """opens(k, n layers, per_pass): the step at which layer k opens, 0: the head; slower(k, factor, n layers): what
-    its rate is divided by; since(step, start): where on the triangle it is."""
-
-    def model(step, total, per_pass, n, rate, factor, share):
-        starts = [opens(k, n, per_pass) for k in range(n)]
-        return [
-            rate / slower(k, factor, n) * share(since(step, start), total) if step >= start else 0.0
-            for k, start in enumerate(starts)
-        ]
-
-    return model
-
-
-def _one_at_a_time(step, total, per_pass, n, *given):
-    found = layer_rates(step, total, per_pass, n, *given)
-    return [one if k == min(step // per_pass, n - 1) else 0.0 for k, one in enumerate(found)]
-
-
-def _of_the_pass(step, total, per_pass, n, rate, factor, share):
-    return layer_rates(step, total, per_pass, n, rate, factor, lambda *_: share(step % per_pass, per_pass))
-
-
-def _no_triangle(*given):
-    return layer_rates(*given[:-1], lambda step, total: 1.0)
-
-
 SHARE = _Share("triangle")
 PROBES = [
     Probe("the first step: only the head", 0, 40, 8, 4, 0.01, 2.6, SHARE),
@@ -62,42 +33,26 @@ PROBES = [
     Probe("more passes than layers", 47, 60, 10, 3, 0.02, 2.0, SHARE),
 ]
 MISTAKES = [
-    ("from the bottom", lambda *a: layer_rates(*a)[::-1]),
-    ("opened from the bottom", _rates(opens=lambda k, n, per_pass: (n - 1 - k) * per_pass)),
-    ("all at once", _rates(opens=lambda *_: 0)),
-    ("a pass too early", _rates(opens=lambda k, n, per_pass: max(0, k - 1) * per_pass)),
-    (
-        "a step too late",
-        _rates(opens=lambda k, n, per_pass: k * per_pass + (k > 0)),
-        _rates(opens=lambda k, n, per_pass: k * per_pass + 1),
-    ),
-    (
-        "a pass too late",
-        _rates(opens=lambda k, n, per_pass: (k + 1) * per_pass),
-        _rates(opens=lambda k, n, per_pass: (k + 1) * per_pass if k else 0),
-    ),
-    (
-        "a step too early",
-        _rates(opens=lambda k, n, per_pass: (k + 1) * per_pass - 1),
-        _rates(opens=lambda k, n, per_pass: k * per_pass - 1),
-    ),
+    ("from the bottom", "range(n_layers)] => range(n_layers)][::-1]"),
+    ("opened from the bottom", "below * per_pass => (n_layers - 1 - below) * per_pass"),
+    ("all at once", " if step >= below * per_pass else 0.0 => "),
+    ("a pass too early", "below * per_pass => (below - 1) * per_pass"),
+    ("a step too late", "below * per_pass => below * per_pass + (below > 0)", "step >= => step >"),
+    ("a pass too late", "below * => (below + 1) *", "step >= below * => not below or step >= (below + 1) *"),
+    ("a step too early", "step >= below * => step + 1 >= (below + 1) *", "step >= => step + 1 >="),
     (
         "only one layer at a time",
-        _one_at_a_time,
-        lambda *a: _one_at_a_time(*a) if a[0] // a[2] < a[3] else [0.0] * a[3],
+        "step >= below * per_pass => below == min(step // per_pass, n_layers - 1)",
+        "step >= below * per_pass => below == step // per_pass",
     ),
-    ("one rate for all layers", _rates(slower=lambda *_: 1)),
-    (
-        "the wrong end is fast",
-        _rates(slower=lambda k, factor, n: factor**-k),
-        _rates(slower=lambda k, factor, n: factor ** (n - 1 - k)),
-    ),
-    ("divided by the factor times the place", _rates(slower=lambda k, factor, n: max(1, factor * k))),
-    ("the head is divided, too", _rates(slower=lambda k, factor, n: factor ** (k + 1))),
-    ("a triangle of its own for each layer", _rates(since=lambda step, start: step - start)),
-    ("a triangle in each pass", _of_the_pass),
-    ("no triangle", _no_triangle),
+    ("one rate for all layers", " / factor**below => "),
+    ("the wrong end is fast", "now / => now *", "**below => ** (n_layers - 1 - below)"),
+    ("divided by the factor times the place", "factor**below => max(1, factor * below)"),
+    ("the head is divided, too", "**below => ** (below + 1)"),
+    ("a triangle of its own for each layer", "now / => rate * share(step - below * per_pass, total) /"),
+    ("a triangle in each pass", "share(step, total) => share(step % per_pass, per_pass)"),
+    ("no triangle", " * share(step, total) => "),
     ("closed layers are left out", lambda *a: [rate for rate in layer_rates(*a) if rate]),
-    ("the full rate is not used", lambda *a: layer_rates(*a[:4], 1.0, *a[5:])),
+    ("the full rate is not used", "rate * share => share"),
 ]
 EXERCISE = Exercise("5.7", layer_rates, PROBES, MISTAKES, difficulty=3, importance=5, minutes=12)

@@ -57,29 +57,7 @@ class _Head:
         return pooled @ weights
 
 
-def _filled(rows, front=False):
-    n = max(map(len, rows))
-    return torch.tensor([[0] * (n - len(r)) + r if front else r + [0] * (n - len(r)) for r in rows])
-
-
-def _lengths(ids, texts):
-    return torch.arange(ids.shape[1]) <= torch.tensor([[len(text)] for text in texts])
-
-
-def _loss(
-    row=lambda text: [0, *text], fill=_filled, real=_lengths, pooled=lambda pool, *a: pool(*a), nats=F.cross_entropy
-):
-    """row(text): its ids; real(ids, texts); pooled(pool, states, real); nats(logits, labels)"""
-
-    def model(texts, labels, encoder, pool, head):
-        ids = fill([row(text) for text in texts])
-        return nats(head(pooled(pool, encoder(ids), real(ids, texts))), torch.tensor(labels))
-
-    return model
-
-
-def _last_only(pool, states, real):
-    return states[torch.arange(len(states)), real.sum(1) - 1].repeat(1, 3)
+_REAL = "torch.arange(ids.shape[1]) <= torch.tensor([[len(text)] for text in texts])"
 
 
 PROBES = [
@@ -95,16 +73,19 @@ PROBES = [
     ),
 ]
 MISTAKES = [
-    ("the mark is taken for padding", _loss(real=lambda ids, texts: ids != 0)),
-    ("padding is pooled", _loss(real=lambda ids, texts: torch.ones_like(ids))),
-    ("real is one word short", _loss(real=lambda ids, texts: _lengths(ids, [text[1:] for text in texts]))),
-    ("real is turned round", _loss(real=lambda ids, texts: ~_lengths(ids, texts))),
-    ("no mark", _loss(row=list, real=lambda ids, texts: _lengths(ids, [text[1:] for text in texts]))),
-    ("the mark is at the end", _loss(row=lambda text: [*text, 0])),
-    ("padding in front", _loss(fill=lambda rows: _filled(rows, front=True))),
-    ("only the last state", _loss(pooled=_last_only)),
-    ("two softmaxes", _loss(nats=lambda logits, labels: F.cross_entropy(logits.softmax(-1), labels))),
-    ("the sum instead of the mean", _loss(nats=lambda *a: F.cross_entropy(*a, reduction="sum"))),
-    ("a number for each text", _loss(nats=lambda *a: F.cross_entropy(*a, reduction="none"))),
+    ("the mark is taken for padding", f"{_REAL} => ids != 0"),
+    ("padding is pooled", f"{_REAL} => ids >= 0"),
+    ("real is one word short", "<= torch => < torch"),
+    ("real is turned round", "<= torch => > torch"),
+    ("no mark", ("[0, *text] => text", "<= torch => < torch")),
+    ("the mark is at the end", "[0, *text] => [*text, 0]"),
+    ("padding in front", "batch_first=True => batch_first=True, padding_side='left'"),
+    (
+        "only the last state",
+        "pool(encoder(ids), real) => encoder(ids)[range(len(ids)), real.sum(1) - 1].repeat(1, 3)",
+    ),
+    ("two softmaxes", "real)), => real)).softmax(-1),"),
+    ("the sum instead of the mean", "(labels) => (labels), reduction='sum'"),
+    ("a number for each text", "(labels) => (labels), reduction='none'"),
 ]
 EXERCISE = Exercise("5.8", classifier_loss, PROBES, MISTAKES, difficulty=4, importance=4, minutes=15)

@@ -1,6 +1,7 @@
 """Exercise 9.1: an interval for a difference, over seeds. Source: Student 1908, The Probable Error of a Mean."""
 
 import math
+import statistics
 
 from course.check.exercise import Exercise, Probe
 
@@ -18,66 +19,17 @@ def paired_interval(system: dict[int, float], baseline: dict[int, float], quanti
     return mean - half, mean + half
 
 
-def _paired(system, baseline):
-    return [score - baseline[seed] for seed, score in system.items() if seed in baseline]
+def _variances(system, baseline):
+    """Of the scores of the seeds that both have: the system's, the baseline's."""
+    return [statistics.variance([side[seed] for seed in system if seed in baseline]) for side in (system, baseline)]
 
 
-def _spread(differences, less=1):
-    mean = sum(differences) / len(differences)
-    return math.sqrt(sum((d - mean) ** 2 for d in differences) / (len(differences) - less))
-
-
-def _interval(paired=_paired, spread=_spread, half=lambda s, n, quantile: quantile * s / math.sqrt(n)):
-    """paired(system, baseline); spread(differences); half(spread, n, quantile)."""
-
-    def model(system, baseline, quantile):
-        differences = paired(system, baseline)
-        mean, reach = sum(differences) / len(differences), half(spread(differences), len(differences), quantile)
-        return mean - reach, mean + reach
-
-    return model
-
-
-def _by_place(system, baseline):
-    return [a - b for a, b in zip(system.values(), baseline.values(), strict=False)]
-
-
-def _sorted(system, baseline):
-    return [a - b for a, b in zip(sorted(system.values()), sorted(baseline.values()), strict=False)]
-
-
-def _unpaired(all_seeds):
-    """As if the two had nothing in common."""
-
-    def model(system, baseline, quantile):
-        both = [seed for seed in system if seed in baseline]
-        sides = [list(s.values()) if all_seeds else [s[seed] for seed in both] for s in (system, baseline)]
-        a, b = (sum(side) / len(side) for side in sides)
-        half = quantile * math.sqrt(sum(_spread(side) ** 2 / len(side) for side in sides))
-        return a - b - half, a - b + half
-
-    return model
-
-
-def _of_scores(spread):
-    """The mean is that of the differences, the spread that of scores: spread(system's, baseline's)."""
-
-    def model(system, baseline, quantile):
-        both = [seed for seed in system if seed in baseline]
-        reach = spread(*([side[seed] for seed in both] for side in (system, baseline)))
-        return _interval(spread=lambda _: reach)(system, baseline, quantile)
-
-    return model
-
-
-def _of_all(n):
-    """n(system, baseline) stands in the place of the number of differences."""
-    return lambda s, b, quantile: _interval(half=lambda spread, _, q: q * spread / math.sqrt(n(s, b)))(s, b, quantile)
-
-
-def _centred(system, baseline, quantile):
-    low, high = paired_interval(system, baseline, quantile)
-    return (low + high) / 2, (high - low) / 2
+_DIFFERENCES = "[score - baseline[seed] for seed, score in system.items() if seed in baseline]"
+_VARIANCE, _HALF, _ENDS = (
+    "sum((d - mean) ** 2 for d in differences) / (n - 1)",
+    "math.sqrt(variance / n)",
+    "mean - half, mean + half",
+)
 
 
 PROBES = [
@@ -97,36 +49,49 @@ PROBES = [
     Probe("the system is worse", {5: 40.0, 6: 41.0, 9: 44.5}, {5: 43.0, 6: 46.0, 9: 45.5}, 4.303),
 ]
 MISTAKES = [
-    ("paired by place", _interval(_by_place)),
-    ("paired by size", _interval(_sorted)),
-    ("not paired", _unpaired(False), _unpaired(True)),
+    ("paired by place", f"{_DIFFERENCES} => [a - b for a, b in zip(system.values(), baseline.values())]"),
+    (
+        "paired by size",
+        f"{_DIFFERENCES} => [a - b for a, b in zip(*map(sorted, (system.values(), baseline.values())))]",
+    ),
+    (
+        "not paired",
+        f"{_VARIANCE} => sum(_variances(system, baseline))",
+        (
+            "sum(differences) / n => statistics.mean(system.values()) - statistics.mean(baseline.values())",
+            "variance / n => sum(statistics.variance(side.values()) / len(side) for side in (system, baseline))",
+        ),
+    ),
     (
         "the spread of scores instead of differences",
-        _of_scores(lambda system, baseline: _spread(system)),
-        _of_scores(lambda system, baseline: _spread(system) - _spread(baseline)),
-        _of_scores(lambda system, baseline: math.sqrt((_spread(system) ** 2 + _spread(baseline) ** 2) / 2)),
+        f"{_VARIANCE} => _variances(system, baseline)[0]",
+        (
+            "half = => a, b = map(math.sqrt, _variances(system, baseline))\n    half =",
+            f"{_HALF} => (a - b) / math.sqrt(n)",
+        ),
+        f"{_VARIANCE} => sum(_variances(system, baseline)) / 2",
     ),
     (
         "a missing seed counts as 0",
-        _interval(lambda s, b: [s.get(k, 0.0) - b.get(k, 0.0) for k in {**s, **b}]),
-        _interval(lambda s, b: [s[k] - b.get(k, 0.0) for k in s]),
+        f"{_DIFFERENCES} => [system.get(k, 0.0) - baseline.get(k, 0.0) for k in {{**system, **baseline}}]",
+        ("baseline[seed] => baseline.get(seed, 0.0)", " if seed in baseline => "),
     ),
-    ("baseline minus system", _interval(lambda s, b: [-d for d in _paired(s, b)])),
-    ("the size of differences", _interval(lambda s, b: [abs(d) for d in _paired(s, b)])),
-    ("divided by n", _interval(spread=lambda d: _spread(d, 0))),
-    ("the spread of seeds instead of that of their mean", _interval(half=lambda s, n, quantile: quantile * s)),
-    ("divided by n without a root", _interval(half=lambda s, n, quantile: quantile * s / n)),
-    ("divided by the root of n - 1", _interval(half=lambda s, n, quantile: quantile * s / math.sqrt(n - 1))),
+    ("baseline minus system", "score - baseline[seed] => baseline[seed] - score"),
+    ("the size of differences", "score - baseline[seed] => abs(score - baseline[seed])"),
+    ("divided by n", "(n - 1) => n"),
+    ("the spread of seeds instead of that of their mean", "variance / n => variance"),
+    ("divided by n without a root", f"{_HALF} => math.sqrt(variance) / n"),
+    ("divided by the root of n - 1", "variance / n => variance / (n - 1)"),
     (
         "n counts all seeds",
-        *(_of_all(n) for n in (lambda s, b: len(s), lambda s, b: len(b), lambda s, b: len({**s, **b}))),
+        *(f"variance / n => variance / len({s})" for s in ("system", "baseline", "system | baseline")),
     ),
-    ("the quantile is not used", _interval(half=lambda s, n, quantile: s / math.sqrt(n))),
-    ("1.96 instead of the quantile", _interval(half=lambda s, n, quantile: 1.96 * s / math.sqrt(n))),
-    ("the variance instead of its root", _interval(half=lambda s, n, quantile: quantile * s**2 / math.sqrt(n))),
-    ("half of the width", _interval(half=lambda s, n, quantile: quantile * s / math.sqrt(n) / 2)),
-    ("lowest and highest difference", lambda s, b, q: (min(_paired(s, b)), max(_paired(s, b)))),
-    ("middle and half", _centred),
-    ("high before low", lambda *a: paired_interval(*a)[::-1]),
+    ("the quantile is not used", "quantile * math => math"),
+    ("1.96 instead of the quantile", "quantile * => 1.96 *"),
+    ("the variance instead of its root", f"{_HALF} => variance / math.sqrt(n)"),
+    ("half of the width", "quantile * => quantile / 2 *"),
+    ("lowest and highest difference", f"{_ENDS} => min(differences), max(differences)"),
+    ("middle and half", f"{_ENDS} => mean, half"),
+    ("high before low", f"{_ENDS} => mean + half, mean - half"),
 ]
 EXERCISE = Exercise("9.1", paired_interval, PROBES, MISTAKES, difficulty=2, importance=5, minutes=15)

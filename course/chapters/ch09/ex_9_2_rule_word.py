@@ -2,8 +2,6 @@
 
 from course.check.exercise import Exercise, Probe
 
-HOLDS, OPEN, CONTRADICTED, SILENT = "holds", "open", "contradicted", "cannot judge"
-
 
 def rule_word(
     rule: dict,
@@ -32,134 +30,21 @@ def rule_word(
     return "holds" if low > 0 and (excess is None or excess[0] > 0) else "open"
 
 
-def _lies(interval, rule, threshold=None):
-    """Where the interval lies, seen from the claim's side."""
-    sign = -1 if rule["side"] == "less" else 1
-    low, high = sorted(sign * (end - (rule["threshold"] if threshold is None else threshold)) for end in interval)
-    return HOLDS if low > 0 else CONTRADICTED if high < 0 else OPEN
-
-
-def _near(interval, rule):
-    low, high = interval
-    inside, outside = -rule["delta"] < low and high < rule["delta"], low > rule["delta"] or high < -rule["delta"]
-    return HOLDS if inside else CONTRADICTED if outside else OPEN
-
-
-def _not_zero(interval, rule):
-    word = _near(interval, rule)
-    return CONTRADICTED if word == OPEN and not interval[0] <= 0 <= interval[1] else word
-
-
-def _touching(inside, outside):
-    """Which of the two an interval may be that reaches exactly to a border."""
-
-    def near(interval, rule):
-        low, high, delta = *interval, rule["delta"]
-        if inside and -delta <= low and high <= delta:
-            return HOLDS
-        return CONTRADICTED if outside and (low >= delta or high <= -delta) else _near(interval, rule)
-
-    return near
-
-
-def _spoilt(word, excess, rule):
-    return OPEN if word == HOLDS and excess is not None and _lies(excess, rule, 0.0) != HOLDS else word
-
-
-def _silent(positive, rule):
-    return positive is not None and positive[0] <= rule["at_least"]
-
-
-def _word(silent=_silent, near=_near, lies=_lies, spoilt=_spoilt, dumb=SILENT):
-    def model(rule, effect, excess, positive):
-        if silent(positive, rule):
-            return dumb
-        return near(effect, rule) if rule["kind"] == "equivalence" else spoilt(lies(effect, rule), excess, rule)
-
-    return model
-
-
-def _changed(**values):
-    """The solution by another rule. values: key -> what is put in its place, from the rule."""
-    return lambda rule, *a: rule_word(rule | {key: made(rule) for key, made in values.items()}, *a)
-
-
-def _middle(interval, rule):
-    middle = sum(interval) / 2
-    return _lies((middle, middle), rule)
-
-
-def _middle_near(interval, rule):
-    return _near((sum(interval) / 2,) * 2, rule)
-
-
-def _one_end(interval, rule, threshold=None):
-    """Wherever the other end lies."""
-    return HOLDS if _lies(interval, rule, threshold) != CONTRADICTED else CONTRADICTED
-
-
-def _one_end_above(rule, *a):
-    return _word(lies=_one_end if rule["side"] == "greater" else _lies)(rule, *a)
+def _at_last(rule, effect, excess, positive):
+    word = rule_word(rule, effect, excess, None)
+    return rule_word(rule, effect, excess, positive) if word == "holds" else word
 
 
 def _at_last_of_differences(rule, *a):
     return rule_word(rule, *a[:2], None) if rule["kind"] == "equivalence" else _at_last(rule, *a)
 
 
-def _touches(interval, rule, threshold=None):
-    """An interval that reaches down to the threshold lies beyond it."""
-    found = _lies(interval, rule, threshold)
-    at = rule["threshold"] if threshold is None else threshold
-    return found if found != OPEN else HOLDS if interval[rule["side"] == "less"] == at else OPEN
-
-
-def _at_last(rule, effect, excess, positive):
-    word = rule_word(rule, effect, excess, None)
-    return SILENT if word == HOLDS and _silent(positive, rule) else word
-
-
-def _below_delta(interval, rule):
-    word = _lies(interval, rule)
-    return OPEN if word == HOLDS and abs(sum(interval) / 2) < rule["delta"] else word
-
-
-def _of_excess(rule, effect, excess, positive):
-    return rule_word(rule, effect if excess is None else excess, None, positive)
-
-
-def _control_judges(word, excess, rule):
-    return word if excess is None or word != HOLDS else _lies(excess, rule, 0.0)
-
-
-def _control_contradicts(word, excess, rule):
-    return CONTRADICTED if _spoilt(word, excess, rule) != word else word
-
-
-def _any_word(word, excess, rule):
-    return OPEN if excess is not None and _lies(excess, rule, 0.0) != HOLDS else word
-
-
-def _of_any_kind(spoilt):
-    """The control has its say on an equivalence, too."""
-
-    def model(rule, effect, excess, positive):
-        return SILENT if _silent(positive, rule) else spoilt(rule_word(rule, effect, None, None), excess, rule)
-
-    return model
-
-
-def _helped(spoilt):
-    """An open effect holds if its excess does."""
-
-    def model(word, excess, rule):
-        helps = word == OPEN and excess is not None and _lies(excess, rule, 0.0) == HOLDS
-        return HOLDS if helps else spoilt(word, excess, rule)
-
-    return model
-
-
-def _by_threshold(word, excess, rule):
-    return OPEN if word == HOLDS and excess is not None and _lies(excess, rule) != HOLDS else word
+_INSIDE, _OUTSIDE = '-rule["delta"] < low and high < rule["delta"]', 'low > rule["delta"] or high < -rule["delta"]'
+_INSIDE_TOUCHES = f'{_INSIDE} => -rule["delta"] <= low and high <= rule["delta"]'
+_OUTSIDE_TOUCHES = f'{_OUTSIDE} => low >= rule["delta"] or high <= -rule["delta"]'
+_HELPED = "low > 0 and (excess is None or excess[0] > 0) => (excess[0] > 0 if excess else low > 0)"
+_ANY_WORD = "if high < 0: => if high < 0 and (excess is None or excess[0] > 0):"
+_SHOWN = '(excess is None or (-excess[1] if rule["side"] == "less" else excess[0]) > 0)'
 
 
 def _probe(shows, effect, side="greater", threshold=0.0, delta=1.0, kind="difference", excess=None, positive=None):
@@ -217,45 +102,58 @@ PROBES = [
 MISTAKES = [
     (
         "the estimate alone",
-        _word(lies=_middle),
-        _word(near=_middle_near),
-        _word(lies=lambda i, r, t=None: _middle(i, r), near=_middle_near),
+        "low, high = low - => low = high = sum(effect) / 2\n    low, high = low -",
+        '"equivalence": => "equivalence":\n        low = high = sum(effect) / 2',
+        "low, high = effect => low = high = sum(effect) / 2",
     ),
-    ("one end is enough", _word(lies=_one_end), _one_end_above),
-    ("touching the threshold is enough", _word(lies=_touches)),
-    ("nothing is contradicted", _word(lies=lambda i, r, t=None: HOLDS if _lies(i, r, t) == HOLDS else OPEN)),
-    ("open is contradicted", _word(lies=lambda i, r, t=None: HOLDS if _lies(i, r, t) == HOLDS else CONTRADICTED)),
-    ("less is taken for greater", _changed(side=lambda rule: "greater")),
-    ("the threshold is not used", _changed(threshold=lambda rule: 0.0)),
-    ("delta is a threshold", _changed(threshold=lambda r: r["delta"] * (-1 if r["side"] == "less" else 1))),
-    ("a small difference does not hold", _word(lies=_below_delta)),
+    (
+        "one end is enough",
+        "low > 0 and (excess => high > 0 and (excess",
+        'low > 0 and (excess => (high if rule["side"] == "greater" else low) > 0 and (excess',
+    ),
+    ("touching the threshold is enough", "low > 0 and (excess => low >= 0 and (excess"),
+    ("nothing is contradicted", "if high < 0: => if False:"),
+    ("open is contradicted", "if high < 0: => if low <= 0:"),
+    ("less is taken for greater", 'rule["side"] == "less" => False'),
+    ("the threshold is not used", ' - rule["threshold"] => '),
+    ("delta is a threshold", 'rule["threshold"] => rule["delta"] * (-1 if rule["side"] == "less" else 1)'),
+    ("a small difference does not hold", 'low > 0 and => low > 0 and abs(sum(effect) / 2) >= rule["delta"] and'),
     (
         "equal if 0 lies inside",
-        _word(near=lambda i, rule: HOLDS if i[0] < 0 < i[1] else CONTRADICTED),
-        _word(near=lambda i, r: HOLDS if i[0] < 0 < i[1] else CONTRADICTED if _near(i, r) == CONTRADICTED else OPEN),
+        (f"{_INSIDE} => low < 0 < high", f"{_OUTSIDE} => True"),
+        f"{_INSIDE} => low < 0 < high",
     ),
-    ("equal is judged as a difference", _changed(kind=lambda rule: "difference")),
-    ("equal if it touches the margin", _word(near=lambda i, r: CONTRADICTED if _near(i, r) == CONTRADICTED else HOLDS)),
-    ("touching the margin is enough", *(_word(near=_touching(*at)) for at in ((1, 1), (1, 0), (0, 1)))),
-    ("not inside is contradicted", _word(near=lambda i, r: HOLDS if _near(i, r) == HOLDS else CONTRADICTED)),
-    ("clear of 0 is not equal", _word(near=_not_zero)),
-    ("only above the margin", _word(near=lambda i, r: OPEN if i[1] < -r["delta"] else _near(i, r))),
-    ("the control is not used", lambda rule, effect, excess, positive: rule_word(rule, effect, None, positive)),
-    ("only the excess is judged", _of_excess),
-    ("the excess can make it hold", _word(spoilt=_helped(_spoilt)), _word(spoilt=_helped(_any_word))),
-    ("the control can contradict", _word(spoilt=_control_judges), _word(spoilt=_control_contradicts)),
-    ("the control takes every word away", _word(spoilt=_any_word)),
-    ("the control comes before the kind of the rule", _of_any_kind(_any_word), _of_any_kind(_spoilt)),
-    ("the excess is held against the threshold", _word(spoilt=_by_threshold)),
-    ("the excess is taken for greater", _word(spoilt=lambda w, e, r: _spoilt(w, e, r | {"side": "greater"}))),
-    ("the positive control is not used", lambda rule, effect, excess, positive: rule_word(rule, effect, excess, None)),
-    ("the positive control is asked last", _at_last, _at_last_of_differences),
+    ("equal is judged as a difference", 'rule["kind"] == "equivalence" => False'),
+    ("equal if it touches the margin", f'{_OUTSIDE} else "open" => {_OUTSIDE} else "holds"'),
+    ("touching the margin is enough", (_INSIDE_TOUCHES, _OUTSIDE_TOUCHES), _INSIDE_TOUCHES, _OUTSIDE_TOUCHES),
+    ("not inside is contradicted", f"{_OUTSIDE} => True"),
+    ("clear of 0 is not equal", f"{_OUTSIDE} => low > 0 or high < 0"),
+    ("only above the margin", ' or high < -rule["delta"] => '),
+    ("the control is not used", " and (excess is None or excess[0] > 0) => "),
+    ("only the excess is judged", "low, high = effect => (low, high), excess = excess or effect, None"),
+    ("the excess can make it hold", _HELPED, (_HELPED, _ANY_WORD)),
     (
-        "the positive control's other end",
-        _word(silent=lambda p, r: p is not None and p[1] <= r["at_least"]),
-        _word(silent=lambda p, r: p is not None and sum(p) / 2 <= r["at_least"]),
+        "the control can contradict",
+        *(
+            f"if high < 0: => if high < 0 or (low > 0 and excess and {lost}):"
+            for lost in ("excess[1] < 0", "excess[0] <= 0")
+        ),
     ),
-    ("at_least is not used", _changed(at_least=lambda rule: 0.0)),
-    ("open instead of cannot judge", _word(dumb=OPEN)),
+    ("the control takes every word away", _ANY_WORD),
+    (
+        "the control comes before the kind of the rule",
+        f'low, high = effect => low, high = effect\n    if not {_SHOWN}:\n        return "open"',
+        f"{_INSIDE} => {_SHOWN} and {_INSIDE}",
+    ),
+    (
+        "the excess is held against the threshold",
+        'excess[0] > 0 => excess[0] > rule["threshold"] * (-1 if rule["side"] == "less" else 1)',
+    ),
+    ("the excess is taken for greater", "excess = excess and (-excess[1], -excess[0]) => pass"),
+    ("the positive control is not used", "positive is not None => False"),
+    ("the positive control is asked last", _at_last, _at_last_of_differences),
+    ("the positive control's other end", "positive[0] => positive[1]", "positive[0] => sum(positive) / 2"),
+    ("at_least is not used", 'rule["at_least"] => 0.0'),
+    ("open instead of cannot judge", "cannot judge => open"),
 ]
 EXERCISE = Exercise("9.2", rule_word, PROBES, MISTAKES, difficulty=3, importance=5, minutes=20)

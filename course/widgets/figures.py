@@ -99,7 +99,7 @@ def learning_curves(
         height = low + 0.07 * (high - low)
         axes.errorbar(0.72, height, blur / 2, color="#5A6068", capsize=4, transform=axes.get_yaxis_transform())
         says = t("a difference of {n} points", n=f"{blur:g}")
-        axes.annotate(says, (0.72, height), xytext=(8, 0), va="center", fontsize=8, **place)
+        axes.annotate(says, (0.72, height), xytext=(8, 0), va="center", fontsize=9, **place)
     axes.set_xscale("log")
     axes.set(xlabel=x, ylabel=y, title=title)
     _label_ends(axes, ends)

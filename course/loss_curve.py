@@ -124,7 +124,7 @@ def _plot(curve: LossCurve, unit: str, end: float | None, ink: str) -> str:
     ]
     last_x, last_y = x(smooth[-1][0]), y(smooth[-1][1])
     return (
-        f'<g font-size="11">{"".join(marks)}'
+        f'<g font-size="12">{"".join(marks)}'
         f'<path d="M{LEFT} {PLOT - BOTTOM}H{WIDTH - RIGHT}" stroke="{ink}" stroke-opacity=".6"/>'
         f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{PLOT - 4}" text-anchor="middle">{_text(t(unit))}</text>'
         f'<text transform="translate(11 {(PLOT - BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle">'

@@ -36,6 +36,8 @@ function fits(sheet, [text, output, picture = PLOT]) {
     const { naturalWidth: width, naturalHeight: height } = each.querySelector(":scope > img") ?? {},
       zoom = width ? Math.min(picture, BROAD / width, room / (height + 20)) : output;
     each.style.zoom = zoom;
+    for (const plot of each.querySelectorAll("[style*=border-left] img")) // of a card: its letters of 12 px are of 18
+      plot.style.minWidth = `${plot.naturalWidth * PLOT / zoom}px`;
     each.style.marginLeft = width ? `${Math.min(0, (INNER / zoom - width) / 2)}px` : "";
   });
   for (const table of sheet.querySelectorAll(".out table")) {

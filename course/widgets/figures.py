@@ -99,7 +99,7 @@ def learning_curves(
         height = low + 0.07 * (high - low)
         axes.errorbar(0.72, height, blur / 2, color="#5A6068", capsize=4, transform=axes.get_yaxis_transform())
         says = t("a difference of {n} points", n=f"{blur:g}")
-        axes.annotate(says, (0.72, height), xytext=(8, 0), va="center", fontsize=8, **place)
+        axes.annotate(says, (0.72, height), xytext=(8, 0), va="center", fontsize=9, **place)
     axes.set_xscale("log")
     axes.set(xlabel=x, ylabel=y, title=title)
     _label_ends(axes, ends)
@@ -113,13 +113,13 @@ def curve_panels(panels: Sequence[Panel], *, x: str, whole: bool = False) -> Fig
     """
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
-    size = (3.7 * columns, 3 * rows)
-    figure, grid = plt.subplots(rows, columns, figsize=size, dpi=80, squeeze=False)  # 1.5 MB is all that a chapter has
+    size = (3.1 * columns, 3 * rows)  # broader ones a slide shows smaller
+    figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False)
     for axes, panel in zip(grid.flat, panels, strict=False):
         styles = {name: STARTS.get(name, SystemStyle(OKABE_ITO[3], "D", "-")) for name in panel.curves}
         for name, line in {**panel.curves, **panel.baseline}.items():
             _curve(axes, f"curve_panels: {name!r}", line, styles.get(name, BASELINE), ms=5, label=t_label(name))
-        axes.set_title(t_label(panel.title), fontsize=9)
+        axes.set_title(t_label(panel.title))
         dashed = [t("dashed: {name}", name=t_label(name)) for name in panel.baseline]
         axes.set(xlabel="; ".join([x, *dashed]), ylabel=t_label(panel.unit))
         if not axes.lines:

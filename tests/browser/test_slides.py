@@ -34,8 +34,9 @@ GO = "slide => { const { h, v } = Reveal.getIndices(slide); Reveal.slide(h, v) }
 SCALE = "frame => frame.getBoundingClientRect().width / frame.offsetWidth"
 ALONE = """() => document.querySelector("section.present > .sheet :is(h1, h2, h3)")?.innerText
     === document.querySelector("section.present").innerText"""  # a heading without what it is of
-PLOTTED = """() => [...document.querySelectorAll("section.present > .sheet .out > img[src*=png]")]
-    .map(plot => [plot.getBoundingClientRect().width / plot.naturalWidth * 1000 / 72, plot.alt])"""  # of 10 pt
+PLOTTED = """() => [["> img:not([src*=svg])", 1000 / 72], ["[style*=border-left] img", 12]].flatMap(([plots, px]) =>
+    [...document.querySelectorAll(`section.present > .sheet .out ${plots}`)].map(plot =>
+        [plot.getBoundingClientRect().width / plot.naturalWidth * px, plot.alt]))"""  # a figure's of 10 pt, a card's
 LEAST = 17.9  # px at 1280 x 720: what the last row can read
 DECKS = sorted(path.relative_to(project_dir() / "notebooks") for path in (project_dir() / "notebooks").glob("0*.ipynb"))
 

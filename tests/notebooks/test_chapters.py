@@ -95,3 +95,9 @@ def test_a_chapter_is_a_lecture_of_30_to_45_slides(name):
     cells = from_text(FULL[name]).cells
     kinds = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in cells]
     assert sum(kind in ("slide", "subslide") for kind in kinds) in SLIDES
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_letter_of_a_figure_is_too_small_for_a_slide(name):
+    """9 pt at the least: a figure is shown 1.3 to 1.8 times as large, and 18 px can be read from the last row."""
+    assert re.findall(r"fontsize=[1-8]\b.*", TEXTS[name].read_text(encoding="utf-8")) == []

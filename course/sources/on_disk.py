@@ -1,6 +1,6 @@
 """On your disk: real English text that comes with the course, the docstrings of the packages that it is built on.
 
-About two million words in `data/docstrings/`, with the licences of the packages and the rules of cleaning.
+About 1.6 million words in `data/docstrings/`, with the licences of the packages and the rules of cleaning.
 """
 
 from __future__ import annotations

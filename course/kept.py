@@ -31,7 +31,7 @@ from course_lib.stored_numbers import refuse_nan
 _NAME = re.compile(r"[\w][\w-]{0,59}", re.ASCII)
 _ENDING = ".safetensors"
 _MOST_WEIGHTS = 1 << 28  # bytes: the reader's networks have a few megabytes
-_REMEDY = "Delete it, and run the cell that makes it again."
+_REMEDY = key("Delete it, and run the cell that makes it again.")
 LABELS = (20, 100)  # labelled sentences that a score on the board is learned from
 Scores = dict[str, dict[int, float]]
 _TEXT = ContextVar("text", default="")
@@ -85,7 +85,7 @@ def restore(name: str, model: nn.Module) -> bool:
     path = _path(name)
     if not path.exists():
         return False
-    load_weights(model, read_tensors(path, _REMEDY)[0], source=path)
+    load_weights(model, read_tensors(path, t(_REMEDY))[0], source=path)
     return True
 
 
@@ -98,8 +98,8 @@ def bytes_of(name: str) -> bytes:
     kept_as = Path(*(part for part in named.parts if part not in ("answers", "kept", language())))
     ended = (named.with_suffix(_ENDING), folder() / kept_as.with_suffix(_ENDING)) if kept_as.name else ()
     if path := next((path for path in (named, *ended) if path.is_file()), None):
-        content = bounded(path, _MOST_WEIGHTS, _REMEDY)
-        read_tensors(path, _REMEDY)  # a notebook, say, is none
+        content = bounded(path, _MOST_WEIGHTS, t(_REMEDY))
+        read_tensors(path, t(_REMEDY))  # a notebook, say, is none
         return content
     place = named if named.is_dir() else folder()
     found = sorted([*place.glob(f"*{_ENDING}"), *place.glob(f"*/*{_ENDING}")])
@@ -155,7 +155,7 @@ def scores() -> Scores:
     if not path.exists():
         return {}
     try:
-        content = json.loads(bounded(path, MOST_TEXT, _REMEDY))
+        content = json.loads(bounded(path, MOST_TEXT, t(_REMEDY)))
         board = {str(name): {int(n): float(f1) for n, f1 in found.items()} for name, found in content.items()}
         if not all(0 <= f1 <= 100 and n in LABELS for found in board.values() for n, f1 in found.items()):  # NaN, too
             raise ValueError(f"a score is none from 0 to 100, from {' or '.join(map(str, LABELS))} sentences")
@@ -163,7 +163,7 @@ def scores() -> Scores:
             raise ValueError("a system's name is no text of 1 to 60 letters")
         return board
     except (ValueError, AttributeError, TypeError, RecursionError) as error:
-        raise CourseError(f"{path} cannot be read ({error}). {_REMEDY}") from None
+        raise CourseError(f"{path} cannot be read ({error}). {t(_REMEDY)}") from None
 
 
 def _is_system(name: str) -> bool:

@@ -101,7 +101,8 @@ def read_tensors(path: Path, remedy: str) -> tuple[dict[str, Tensor], dict[str, 
         tensors = safetensors.torch.load(content)
         header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     except Exception as error:  # safetensors raises several kinds, all about the file
-        raise CourseError(f"{path} is not a readable safetensors file: {error}. {remedy}") from error
+        says = key("{path} is not a readable safetensors file: {error}. {remedy}")
+        raise CourseError(t(says, path=path, error=error, remedy=remedy)) from error
     refuse_nan(tensors, f"{path} holds", remedy)
     return tensors, header.get("__metadata__") or {}  # null is allowed
 

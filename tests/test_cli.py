@@ -285,6 +285,10 @@ def test_ask_writes_the_page_of_a_kept_network_and_opens_it(course, monkeypatch,
         path = kept.keep("own-bert", nn.Linear(2, 2), ["a"])
         code, _, said = course("ask", "nothing", "--out", str(tmp_path / "page"))
         assert (code, "own-bert" in said, shown) == (1, True, [])
+        (path.parent / "cut.safetensors").write_bytes(path.read_bytes()[:-4])
+        code, _, said = course("ask", "cut", "--out", str(tmp_path / "page"))
+        again = {"en": "run the cell that makes it again", "ko": "그것을 만드는 셀을 다시 실행하세요"}
+        assert (code, again[reader] in said, shown) == (1, True, [])
         code, out, _ = course("ask", "own-bert", "--out", str(tmp_path / "page"))
     page = tmp_path / "page" / ("ko" * (reader == "ko")) / "ask_bert.html"
     assert (code, str(page) in out, shown) == (0, True, [page.as_uri()])

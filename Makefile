@@ -22,6 +22,7 @@ READY   := $(VENV)/.ready
 TESTED  := $(VENV)/.ready-to-test
 REPORTS := build/reports
 export JUPYTER_PREFER_ENV_PATH := 1
+export PYTHONDONTWRITEBYTECODE :=# else each process of the tests compiles the course anew, where a machine sets it
 
 .PHONY: help lab test unit browser check notebooks run-notebooks bench latency slow gpu walk pictures site format clean
 .DEFAULT_GOAL := help
@@ -46,9 +47,12 @@ unit: $(TESTED)      ## the unit tests, two at a time
 	    -n 2 --dist loadfile --no-loadscope-reorder \
 	    --junitxml $(REPORTS)/unit.xml tests
 
+# Only files with such tests: else each of the two processes imports all others, too.
+BROWSER = tests/browser $(filter-out tests/browser/%,$(sort $(shell grep -rl --include 'test_*.py' 'mark\.browser' tests)))
+
 browser: $(TESTED)   ## the widgets in Chromium, two files at a time
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -m "browser and not slow" -n 2 --dist loadgroup \
-	    --junitxml $(REPORTS)/browser.xml tests
+	    --junitxml $(REPORTS)/browser.xml $(BROWSER)
 
 check: $(TESTED)     ## is every stored notebook what its text says, and the Korean what the English says? (no kernel)
 	$(BIN)/python -m tests.notebooks.build check $(NAME)

@@ -116,9 +116,11 @@ KOREAN = "ko/06_transformer.ipynb"  # of the other edition and width one is enou
 def at_rest(page, frame) -> None:
     """Waits until the frame, which takes its size in steps, has kept it, and all it says, for a fifth of a second."""
     before, same = None, 0
-    while same < 2:
+    while True:
         now = (frame.evaluate(SCALE), frame.bounding_box(), frame.content_frame.locator("body").inner_text())
         before, same = now, same + 1 if now == before else 0
+        if same == 2:
+            return
         page.wait_for_timeout(100)
 
 

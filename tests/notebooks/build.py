@@ -12,6 +12,7 @@ The kernel runs as in `make test`: without network, one compute thread, the defa
 from __future__ import annotations
 
 import argparse
+import copy
 import hashlib
 import os
 import sys
@@ -19,6 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import jupytext
@@ -49,7 +51,7 @@ def from_text(text: Path) -> nbformat.NotebookNode:
 
 def with_ids(text: str) -> nbformat.NotebookNode:
     """The notebook of an English text. Cell ids come from the source, so that they are the same at each conversion."""
-    notebook = jupytext.reads(text, fmt={"extension": ".md", "format_name": "myst"})
+    notebook = copy.deepcopy(_converted(text))
     notebook.metadata, notebook.nbformat, notebook.nbformat_minor = nbformat.from_dict(KERNEL), 4, 5
     seen: Counter[str] = Counter()
     for cell in notebook.cells:
@@ -58,6 +60,12 @@ def with_ids(text: str) -> nbformat.NotebookNode:
         seen[digest] += 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
     return notebook
+
+
+@cache
+def _converted(text: str) -> nbformat.NotebookNode:
+    """Once for both editions: this is most of a check's time."""
+    return jupytext.reads(text, fmt={"extension": ".md", "format_name": "myst"})
 
 
 def execute(notebook: nbformat.NotebookNode, folder: Path, timeout: float = CELL_TIMEOUT) -> None:
@@ -117,8 +125,13 @@ def check(folder: Path, names: Sequence[str] = ()) -> list[str]:
     for text in chosen_texts(folder, names):
         target = folder / f"{text.stem}.ipynb"
         try:
-            problems += korean.faults(text) if folder.name == "ko" else []
-            problems += [f"{named(target)}.ipynb: {fault}" for fault in problems_of_one(from_text(text), target, ROOT)]
+            if folder.name == "ko":
+                english, edition = korean.edition_of(text.stem, text.parent)
+                problems += korean.faults(english, edition)
+                notebook = korean.korean_notebook(english, edition)
+            else:
+                notebook = from_text(text)
+            problems += [f"{named(target)}.ipynb: {fault}" for fault in problems_of_one(notebook, target, ROOT)]
         except korean.KoreanError as error:
             problems.append(str(error))
     return problems

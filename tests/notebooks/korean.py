@@ -332,15 +332,14 @@ def edition_of(name: str, texts: Path = TEXTS) -> tuple[NotebookNode, Edition]:
     return from_text(source), read(path) if path.exists() else Edition(path, True, [])
 
 
-def standing(name: str) -> str:
+def standing(english: NotebookNode, edition: Edition) -> str:
     """One line: how much of a chapter's text is Korean."""
-    english, edition = edition_of(name)
     code = [c.source for c in english.cells if c.cell_type == "code" and not _STARTER.search(c.source)]
     due = {item.key for source in code for item in literals(source) if item.shown}
     behind = sum(bool(cell.behind) for cell in edition.cells)
     stage = "draft" if edition.draft else "complete"
     return (
-        f"{name}: {stage}; cells {len(edition.done)} / {len(prose_of(english))}, {behind} behind; "
+        f"{edition.path.stem}: {stage}; cells {len(edition.done)} / {len(prose_of(english))}, {behind} behind; "
         f"strings {len(due & edition.pairs.keys())} / {len(due)}"
     )
 
@@ -361,15 +360,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def faults(text: Path) -> list[str]:
+def faults(english: NotebookNode, edition: Edition) -> list[str]:
     """Everything that is wrong with a Korean text and with the catalogue of its chapter."""
-    english, edition = edition_of(text.stem, text.parent)
-    return problems(english, edition) + catalogue.faults(text.stem, complete=not edition.draft)
+    return problems(english, edition) + catalogue.faults(edition.path.stem, complete=not edition.draft)
 
 
 def _check(name: str) -> int:
-    found = faults(TEXTS / f"{name}.md")
-    print("\n".join([*found, standing(name)]))
+    both = edition_of(name)
+    found = faults(*both)
+    print("\n".join([*found, standing(*both)]))
     return bool(found)
 
 
@@ -391,7 +390,7 @@ def _mark(name: str) -> int:
 
 
 def _count(names: Sequence[str]) -> int:
-    print(*(standing(name) for name in names), *catalogue.counts(), sep="\n")
+    print(*(standing(*edition_of(name)) for name in names), *catalogue.counts(), sep="\n")
     return 0
 
 

@@ -12,6 +12,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 _WORD = re.compile(r"[A-Za-z가-힣]{2,}")
 _SENTENCE = re.compile(r"[a-z]{2,}[,;:.?!)]?\s+\(?[A-Za-z]{2,}")
@@ -34,7 +35,8 @@ class Literal:
     shown: bool  # a reader meets it: a decision is due
 
 
-def literals(source: str) -> list[Literal]:
+@cache
+def literals(source: str) -> tuple[Literal, ...]:
     """All of them in the order of the source."""
     starts = [0]
     for line in source.encode().split(b"\n"):
@@ -59,7 +61,7 @@ def literals(source: str) -> list[Literal]:
             start = starts[token.start[0] - 1] + len(before)
             key = token.string.strip()
             found.append(Literal(key, start, start + len(token.string.encode()), "comment", _due(key, True)))
-    return sorted((item for item in found if item.key), key=lambda item: item.start)
+    return tuple(sorted((item for item in found if item.key), key=lambda item: item.start))
 
 
 def put(source: str, pairs: Mapping[str, str]) -> str:

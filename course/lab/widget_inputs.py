@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from course.catalogue import wrapped
 from course.lab.byte_pairs import Merge, apply
 from course.lab.word_classes import particle_of
 from course.widgets.gap_model import FillModel, LanguageSwitch
@@ -252,8 +253,9 @@ def language_note(name: str = ENGLISH) -> str:
     """What `shipped_model` makes of Korean, in a sentence for the reader."""
     if name != ENGLISH:
         return t("{name} reads every sentence, the Korean ones too.", name=name)
-    return t(
+    says = t(
         "{korean} reads texts with Hangul. It has learned particles as words of their own, so they are cut off here: "
         "배가 is read as 배 가. The cut goes by sounds alone: in one of ten places it is wrong, as in 싶 은.",
         korean=KOREAN,
     )
+    return "\n".join(wrapped(says, 100))

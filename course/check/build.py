@@ -24,7 +24,7 @@ from course.check import registry, store
 from course.check.exercise import Exercise, head
 from course.check.front import is_version, now
 from course.check.messages import Result
-from course.check.parts import Part, blame, guarded, parts
+from course.check.parts import Part, alone, blame, guarded, parts
 from course.settings import seed
 from course_lib.errors import CourseError
 from course_lib.language import key, language, t
@@ -83,7 +83,7 @@ class Build:
         title = t("Build {id} · {title}", id=self.id, title=t(self.texts["title"]))
         line = head(self.difficulty, self.importance, self.minutes)
         named = " · ".join(f"**{exercise.id}** {t(exercise.texts.title)}" for exercise in self.exercises)
-        listed = t("*Its parts:* {parts}.", parts=named)
+        listed = t("*Its parts:* {parts}. Each cell runs alone, with helpers and imports of its own.", parts=named)
         return f"### {title}\n{t('*{head}*', head=line)}\n\n{t(self.texts['question'].strip())}\n\n{listed}"
 
     @property

@@ -121,6 +121,15 @@ def run(build: Build, text: str = "") -> Result:
     return replace(result, paragraphs=(*result.paragraphs, *filter(None, [note])))
 
 
+def lacks(exercise: Exercise, source: str) -> str:
+    """Why the cell of a right answer is none for its chapter's build, which runs it alone; "" if nothing is missing."""
+    build = find(f"{exercise.id.partition('.')[0]}.B")
+    if build is None or exercise.id not in build.parts:
+        return ""
+    before = build.exercises[: build.parts.index(exercise.id)]
+    return alone(exercise, source, {one.solution.__name__: one.solution for one in before})[1]
+
+
 def solution(build: Build) -> Result:
     """With the course's parts; nothing is kept."""
     return _result(build, [Part(exercise, exercise.solution) for exercise in build.exercises], "")

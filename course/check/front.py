@@ -51,7 +51,7 @@ def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False, t
     if result.state != "not attempted":
         notes.append(_keep(result, answer))
     if result.right and _shell():
-        notes.append(_alone(exercise, answer))
+        notes.append(_lacks(exercise, answer))
     result = replace(result, paragraphs=(*result.paragraphs, *filter(None, notes)))
     if strict and not result.right:
         raise CourseError(repr(result))
@@ -204,10 +204,10 @@ def _keep(result: Result, answer: Any) -> str:
     return store.update(result.exercise, is_version, append)
 
 
-def _alone(exercise: Any, answer: Any) -> str:
+def _lacks(exercise: Any, answer: Any) -> str:
     """A note if the chapter's build, which runs each part's cell alone, cannot use this one."""
     source = _source(answer)
-    error = source and builds().alone(exercise, source)
+    error = source and builds().lacks(exercise, source)
     if not error:
         return ""
     says = key(

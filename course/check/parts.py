@@ -98,25 +98,14 @@ def _part(exercise: Exercise, known: Mapping[str, Callable]) -> Part:
         return Part(exercise, exercise.solution, why=note or t(says, **values))
     if right[-1] is not items[-1]:  # `restore` alone would bring a later one
         values["again"] = f'`restore("{exercise.id}", {items.index(right[-1]) + 1})`'
-    answer, error = _alone(exercise, right[-1]["source"], known)
+    answer, error = alone(exercise, right[-1]["source"], known)
     if not error:
         return Part(exercise, answer, since=right[-1]["time"][:10])
     says = key("Yours cannot be run on its own ({error}). {again} brings its cell back: put in what is missing.")
     return Part(exercise, exercise.solution, why=t(says, **values, error=error.rstrip(".")))
 
 
-def alone(exercise: Exercise, source: str) -> str:
-    """Why the cell of a right answer is none in its build, which runs it alone; "" if it is one, or is in no build."""
-    from course.check.build import find
-
-    build = find(f"{exercise.id.partition('.')[0]}.B")
-    if build is None or exercise.id not in build.parts:
-        return ""
-    before = build.exercises[: build.parts.index(exercise.id)]
-    return _alone(exercise, source, {one.solution.__name__: one.solution for one in before})[1]
-
-
-def _alone(exercise: Exercise, source: str, known: Mapping[str, Callable]) -> tuple[Callable, str]:
+def alone(exercise: Exercise, source: str, known: Mapping[str, Callable]) -> tuple[Callable, str]:
     """The function that the cell makes without the reader's other cells; else the solution, and what is wrong."""
     with _quiet():
         answer = _defined(exercise, source, known)

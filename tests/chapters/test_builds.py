@@ -159,6 +159,11 @@ def paired_interval(system, baseline, quantile):
 def shows_3(result):
     assert result.paragraphs[1].splitlines()[1].startswith(("✓ The last word", "✓ 문장마다 마지막 단어"))
     assert len(play("3.B").frames) == 2
+    frame = play("3.B", "The xylograph rested." if language() == "en" else "크실로폰은 강둑에서 쉬었다.").frames[0]
+    words = [text.split("/")[0] for text, _, _ in frame[0]]
+    told = ["The", "xylograph", "rested", "."], ["크실로폰", "은", "강둑", "에서", "쉬었다", "."]
+    assert words == told[language() == "ko"]
+    assert frame[1].endswith(("not known to it: xylograph", "모르는 단어: 크실로폰"))
 
 
 def shows_5(result):
@@ -178,6 +183,8 @@ def shows_6(result):
 def shows_7(result):
     assert result.code.count("[MASK]") == 2
     assert play("7.B").answer["error"] == ""
+    tokens = play("7.B", "선생님은 강둑에서 [MASK].").answer["sides"][0]["tokens"]
+    assert language() == "en" or tokens == ["선생님", "은", "강둑", "에서", "[MASK]", "."]
 
 
 def shows_8(result):
@@ -186,6 +193,9 @@ def shows_8(result):
 
 def shows_9(result):
     card = play("9.B", "C8.3")
+    assert repr(card).split("\n")[1].startswith(("your judge: ", "여러분의 판정: "))
+    solution("9.B")
+    assert repr(play("9.B", "C8.3")).split("\n")[1].startswith(("the course's judge: ", "강의의 판정: "))
     assert card.live.word == read_record("C8.3").verdict.word
     assert "data:image/svg+xml" in card._repr_mimebundle_()["text/html"]
     with speaking("en"), pytest.raises(CourseError, match="choose one of"):

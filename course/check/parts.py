@@ -158,13 +158,7 @@ def guarded(own: Part, calls: list[str], replaced: list[str]) -> Callable:
     parts in whose place the solution goes on."""
     part, solution, out = own.exercise.id, own.exercise.solution, sys.stdout
     spent, due, left = 0.0, _COST[0][0], list(_COST)
-    n, like, most, known, before = (
-        0,
-        None,
-        [],
-        [],
-        [],
-    )  # known: the sizes on which it was right; before: its last result
+    n, like, most, before = 0, None, [], []  # most: the largest sizes so far; before: its last result
 
     def call(*inputs: Any) -> Any:
         nonlocal spent, due, n, like, most, before
@@ -186,7 +180,8 @@ def guarded(own: Part, calls: list[str], replaced: list[str]) -> Callable:
             raise Fault(part, t(_WRITES))
         before = [one.detach() for one in (got if isinstance(got, tuple) else [got]) if isinstance(one, torch.Tensor)]
         n, seconds, sizes = n + 1, time.process_time() - begun, _sizes(inputs)
-        compared = n <= _FIRST or n % _EVERY == 0 or any(map(int.__gt__, sizes, most))
+        larger = any(map(int.__gt__, sizes, most))
+        compared = larger or n <= _FIRST or n % _EVERY == 0
         most = [*map(max, sizes, most)] or sizes
         spent += seconds
         if compared or spent > due:
@@ -211,13 +206,11 @@ def guarded(own: Part, calls: list[str], replaced: list[str]) -> Callable:
             got = _formed(got, like, dtype)
         except (TypeError, ValueError, RuntimeError) as error:
             raise Fault(part, f"{type(error).__name__}: {error}") from error
-        if compared:
-            if fault := _another(got, like, _MAY_DIFFER if n > 1 else 0):
-                why = _KEEPS if sizes in known else _GROWS if known else _BY_HEART
-                shapes = zip(inspect.signature(solution).parameters, map(_size, inputs), strict=False)
-                given = ", ".join(f"`{name}` {list(size)}" for name, size in shapes if size)
-                raise Fault(part, f"{t(_ANOTHER, n=n, sizes=given, fault=fault)} {t(why)}")
-            known.append(sizes)
+        if compared and (fault := _another(got, like, _MAY_DIFFER if n > 1 else 0)):
+            why = _BY_HEART if n == 1 else _GROWS if larger else _KEEPS
+            shapes = zip(inspect.signature(solution).parameters, map(_size, inputs), strict=False)
+            given = ", ".join(f"`{name}` {list(size)}" for name, size in shapes if size)
+            raise Fault(part, f"{t(_ANOTHER, n=n, sizes=given, fault=fault)} {t(why)}")
         return got
 
     return call if own.own else own.answer
@@ -271,14 +264,16 @@ _ANOTHER = key(
     "At call {n} in the machine, with {sizes}, its result is another than that of the solution, although all probes "
     "are right: {fault}."
 )
-_BY_HEART = key("Does it know a size, or a number of heads, by heart?")
+_BY_HEART = key(
+    "Does it know a size, or a number of heads, by heart? Or does it keep something of the calls that `check` has made?"
+)
 _GROWS = key(
-    "At the calls before, with other sizes, it was right. Does it know a size by heart, such as the number of rows or "
-    "of words, or does it keep something of an earlier call?"
+    "At the calls before, with smaller inputs, it was right. Does it know a size by heart, such as the number of rows "
+    "or of words, or does it keep something of an earlier call?"
 )
 _KEEPS = key(
-    "At an earlier call with the same sizes it was right. Does it keep something of an earlier call, such as a mask, a "
-    "list or a dictionary outside of the function?"
+    "Inputs as large as these it has had before, and was right. Does it keep something of an earlier call, such as its "
+    "size, a mask, or a list or a dictionary outside of the function?"
 )
 _WRITES = key(
     "It has written into the tensor that an earlier call of it returned, and the machine still uses that one. Make a "

@@ -246,7 +246,7 @@ def draws_near(x):
     [
         (by_heart, [2, 20], "At call 2 in the machine, with `x` [20], .* result.8. is .*smaller inputs"),
         (remembers, [2, 20, 2], "At call 3 in the machine, with `x` [2], .* result.0. is .*as large as these"),
-        (remembers, [*range(29, 0, -1)] + 40 * [2], "At call 34 in the machine"),
+        (remembers, [*range(29, 0, -1)] + 40 * [2], "At call 31 in the machine"),
         (writes, [2, 3, 2, 2], "written into the tensor that an earlier call"),
         (draws_near, [2, 100, 2], ""),
     ],

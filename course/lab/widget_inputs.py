@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -223,14 +223,17 @@ def fill_model(bert: Bert, name: str) -> FillModel:
             ids[column] = pieces.mask
         return guesses(bert, ids, columns, min(k, len(pieces)))
 
-    def tokenize(text: str) -> list[str]:
-        words = []
-        for word in Sentence.of(text).words:
-            particle = "" if word in known else particle_of(word)
-            words += [word.removesuffix(particle), particle] if particle else [word]
-        return pieces.tokens(pieces.ids(words))
+    return FillModel(name, lambda text: pieces.tokens(pieces.ids(typed_words(text, known))), fill)
 
-    return FillModel(name, tokenize, fill)
+
+def typed_words(text: str, known: Container[str]) -> list[str]:
+    """The words of a typed text as in the texts that were read: marks stand alone, and of Korean words that are not
+    known the particles, too: 배가. -> 배 가 ."""
+    words = []
+    for word in Sentence.of(text).words:
+        particle = "" if word in known else particle_of(word)
+        words += [word.removesuffix(particle), particle] if particle else [word]
+    return words
 
 
 def shipped_model(english: Bert | None = None, name: str = ENGLISH) -> FillModel | LanguageSwitch:

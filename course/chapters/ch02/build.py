@@ -13,6 +13,7 @@ from course import kept
 from course.by_hand.skip_gram import SkipGram
 from course.check.build import Build, Ran
 from course.lab.roles import NONE, Thread, padded
+from course.lab.widget_inputs import typed_words
 from course_lib.language import language, t_label
 from course_lib.progress import Progress
 
@@ -97,7 +98,7 @@ def run(train: bool, encode, starting_table, row_gradient, parameter_groups, rea
         networks[name].embedding.weight.requires_grad_(name != "frozen")
     ran = Ran(
         {f"own-classifier-{name}": networks[name] for name in STRATEGIES},
-        play=lambda *sentences: _play(networks, text, [sentence.split() for sentence in sentences]),
+        play=lambda *sentences: _play(networks, text, [typed_words(sentence, text.index) for sentence in sentences]),
     )
     if train:
         _pads(ran, networks["slow"], text)  # a part that fails there should do so before the training

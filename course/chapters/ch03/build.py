@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from course.check.build import Build, Ran
 from course.lab.roles import BOUNDARY, NONE, Thread, padded, thread
+from course.lab.widget_inputs import typed_words
 from course.world.sentence import WorldSentence
 from course_lib.language import t_label
 from course_lib.progress import Progress
@@ -263,7 +264,7 @@ def _play(network: TagLM, sentences: Sequence[str]):
     from course.widgets import token_strip
     from course.widgets.strip import Frame
 
-    given = list(filter(None, map(str.split, sentences))) or network.thread.new[:1]
+    given = [typed_words(sentence, network.thread.index) for sentence in sentences] or network.thread.new[:1]
     frames = [Frame(tokens, t_label(says)) for words in given for says, tokens in _read(network, words)]
     title, step = (TITLE, STEP) if network.taggers else (OWN_TITLE, OWN_STEP)
     return token_strip(frames, title=title, step=step)

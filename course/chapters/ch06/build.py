@@ -17,6 +17,7 @@ from course.by_hand.transformer import Translator, sinusoids
 from course.check.build import Build, Ran
 from course.lab.own_text import UNKNOWN
 from course.lab.roles import Thread, thread
+from course.lab.widget_inputs import typed_words
 from course.lab.world_models import unseen_pairs, world_pairs
 from course_lib.errors import CourseError
 from course_lib.evaluation.bleu import bleu
@@ -147,7 +148,7 @@ def run(train: bool, masked_weights, cross_attention, translation_loss, greedy) 
     network = OwnTranslator(len(text.words), cross_attention, masked_weights)
 
     def made(n_new: int) -> Ran:
-        ran = Ran({"own-transformer": network}, play=lambda *typed: _play(network, text, greedy, *typed))
+        ran = Ran({"own-transformer": network}, play=lambda sentence="": _play(network, text, greedy, sentence))
         if n_new:
             _prove(ran, network, text, text.new[:n_new], greedy)
         return ran
@@ -211,11 +212,11 @@ def _chapter_s(network: OwnTranslator) -> Translator:
     return other
 
 
-def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str = ""):
+def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str):
     """The sentence in words of the text -> its translation, and what each of its words has looked at."""
     from course.widgets import attention_heatmap
 
-    words = sentence.split() or text.example
+    words = typed_words(sentence, text.index) or text.example
     if unknown := [word for word in words if word not in text.index]:
         says = (
             "It does not know {words}. Its words are those of the text: try those of the sentences that it translated."

@@ -161,7 +161,7 @@ def shows_5(result):
 
 def shows_6(result):
     assert play("6.B").tokens[-1] == "</s>"
-    with pytest.raises(CourseError, match="qqq[.]"):
+    with pytest.raises(CourseError, match=r"qqq[.]"):
         play("6.B", "qqq.")  # the mark stands alone, and is known
 
 

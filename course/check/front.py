@@ -51,6 +51,8 @@ def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False, t
     notes = [_elsewhere(result, answer, sys._getframe(1).f_code.co_filename)]
     if result.state != "not attempted":
         notes.append(_keep(result, answer))
+    if result.right and _shell():
+        notes.append(_lacks(exercise, answer))
     result = replace(result, paragraphs=(*result.paragraphs, *filter(None, notes)))
     if strict and not result.right:
         raise CourseError(repr(result))
@@ -203,6 +205,19 @@ def _keep(result: Result, answer: Any) -> str:
     return store.update(result.exercise, is_version, append)
 
 
+def _lacks(exercise: Any, answer: Any) -> str:
+    """A note if the chapter's build, which runs each part's cell alone, cannot use this one."""
+    source = _source(answer)
+    error = source and builds().lacks(exercise, source)
+    if not error:
+        return ""
+    says = key(
+        "Not yet for build {id}, where this cell runs alone and stops: {error}. Put its helpers and imports into this "
+        "cell and run it again."
+    )
+    return t(says, id=f"{exercise.id.partition('.')[0]}.B", error=error.rstrip("."))
+
+
 def _keep_look(exercise_id: str, level: int) -> None:
     """With the look it is kept whether a right version was there, since a clock may be set back."""
     look = {"exercise": exercise_id, "level": level}
@@ -235,7 +250,9 @@ def _elsewhere(result: Result, answer: Any, cell: str) -> str:
     if not (_shell() and isinstance(answer, FunctionType) and answer.__module__ == "__main__"):
         return ""
     own = re.findall(r"^def (\w+)", "".join(linecache.getlines(cell)), re.MULTILINE)
-    if undecorated(answer).__code__.co_filename == cell or answer.__name__ in own:  # a decorator may hide it
+    if (
+        getattr(undecorated(answer), "__code__", answer.__code__).co_filename == cell or answer.__name__ in own
+    ):  # a decorator may hide it
         return ""
     if own:
         values = {"name": answer.__name__, "own": own[-1], "call": f'check("{result.exercise}", {own[-1]})'}

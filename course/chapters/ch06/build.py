@@ -17,7 +17,7 @@ from course.by_hand.transformer import Translator, sinusoids
 from course.check.build import Build, Ran
 from course.lab.own_text import UNKNOWN
 from course.lab.roles import Thread, thread
-from course.lab.widget_inputs import typed_words
+from course.lab.word_classes import typed_words
 from course.lab.world_models import unseen_pairs, world_pairs
 from course_lib.errors import CourseError
 from course_lib.evaluation.bleu import bleu

@@ -9,7 +9,7 @@ from torch import nn
 
 from course.check.build import Build, Ran
 from course.lab.roles import UNKNOWN, Thread, thread
-from course.lab.widget_inputs import typed_words
+from course.lab.word_classes import typed_words
 from course_lib.language import t_label
 from course_lib.progress import Progress
 

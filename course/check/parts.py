@@ -2,7 +2,7 @@
 
 A kept answer is run as it stands, without the calls of its cell, with the usual names and the parts before it; then it
 is judged anew. In the machine its calls are limited as those of `check`, and many are compared with the solution, which
-shows what no probe has shown: the first ones, those with more rows or words than any before, and one in seventeen,
+shows what no probe has shown: the first ones, those with more rows or words than any before, and one in thirty-one,
 since what is kept of an earlier call fits only that. Plain loops may be right and take hours in a training: what a part
 costs in all is remarked upon, and from two minutes on the solution, which it has agreed with, goes on in its place.
 """
@@ -38,7 +38,7 @@ from course_lib.language import key, t
 
 _USUAL = {"torch": torch, "nn": nn, "F": functional, "math": math, "np": np, "Counter": Counter}
 _CLOSE = {"rtol": 1e-3, "atol": 1e-4}  # of a machine's long sums, in float32
-_FIRST, _EVERY = 16, 17  # calls that are compared; a prime, since a machine's calls come in rounds
+_FIRST, _EVERY = 16, 31  # calls that are compared; a prime, since a machine's calls come in rounds
 _MAY_DIFFER = 0.01  # of the numbers of a later call: of two equally good answers floats choose either
 _LONGEST = 30.0  # seconds of computing of one call, on all that the machine is tried with
 _COST = (  # seconds of computing more than the solution, and what is said then; at the last it goes on in its place
@@ -57,7 +57,7 @@ class Fault(Exception):
     """A part does in the machine what it should not."""
 
     def __init__(self, part: str, says: str) -> None:
-        super().__init__(says)
+        super().__init__(f"{part}: {says}")  # as `play` shows it
         self.part, self.says = part, says
 
 
@@ -163,13 +163,7 @@ def guarded(own: Part, calls: list[str], replaced: list[str]) -> Callable:
     parts in whose place the solution goes on."""
     part, solution, out = own.exercise.id, own.exercise.solution, sys.stdout
     spent, due, left = 0.0, _COST[0][0], list(_COST)
-    n, like, most, known, before = (
-        0,
-        None,
-        [],
-        [],
-        [],
-    )  # known: the sizes on which it was right; before: its last result
+    n, like, most, before = 0, None, [], []  # most: the largest sizes so far; before: its last result
 
     def call(*inputs: Any) -> Any:
         nonlocal spent, due, n, like, most, before
@@ -189,9 +183,10 @@ def guarded(own: Part, calls: list[str], replaced: list[str]) -> Callable:
             calls[0] = part
         if versions != [tensor._version for tensor in before]:
             raise Fault(part, t(_WRITES))
-        before = [one.detach() for one in (got if isinstance(got, tuple) else [got]) if isinstance(one, torch.Tensor)]
+        before = _tensors(got) if own.exercise.learns else []  # else each result has been used up
         n, seconds, sizes = n + 1, time.process_time() - begun, _sizes(inputs)
-        compared = n <= _FIRST or n % _EVERY == 0 or any(map(int.__gt__, sizes, most))
+        larger = any(map(int.__gt__, sizes, most))
+        compared = larger or n <= _FIRST or n % _EVERY == 0
         most = [*map(max, sizes, most)] or sizes
         spent += seconds
         if compared or spent > due:
@@ -216,13 +211,11 @@ def guarded(own: Part, calls: list[str], replaced: list[str]) -> Callable:
             got = _formed(got, like, dtype)
         except (TypeError, ValueError, RuntimeError) as error:
             raise Fault(part, f"{type(error).__name__}: {error}") from error
-        if compared:
-            if fault := _another(got, like, _MAY_DIFFER if n > 1 else 0):
-                why = _KEEPS if sizes in known else _GROWS if known else _BY_HEART
-                shapes = zip(inspect.signature(solution).parameters, map(_size, inputs), strict=False)
-                given = ", ".join(f"`{name}` {list(size)}" for name, size in shapes if size)
-                raise Fault(part, f"{t(_ANOTHER, n=n, sizes=given, fault=fault)} {t(why)}")
-            known.append(sizes)
+        if compared and (fault := _another(got, like, _MAY_DIFFER if n > 1 else 0)):
+            why = _BY_HEART if n == 1 else _GROWS if larger else _KEEPS
+            shapes = zip(inspect.signature(solution).parameters, map(_size, inputs), strict=False)
+            given = ", ".join(f"`{name}` {list(size)}" for name, size in shapes if size)
+            raise Fault(part, f"{t(_ANOTHER, n=n, sizes=given, fault=fault)} {t(why)}")
         return got
 
     return call if own.own else own.answer
@@ -237,6 +230,12 @@ def _size(given: Any) -> tuple[int, ...]:
 
 def _sizes(inputs: tuple) -> list[int]:
     return [number for one in inputs for number in _size(one)]
+
+
+def _tensors(got: Any) -> list[torch.Tensor]:
+    """Those that count what is written into them."""
+    found = got if isinstance(got, tuple) else [got]
+    return [one.detach() for one in found if isinstance(one, torch.Tensor) and not one.is_inference()]
 
 
 def _formed(got: Any, like: Any, dtype: torch.dtype | None) -> Any:
@@ -260,30 +259,33 @@ def _another(got: Any, like: Any, share: float) -> str:
         return next(filter(None, (_another(*pair, share) for pair in zip(got, like, strict=True))), "")
     if isinstance(like, torch.Tensor) and got.shape == like.shape:
         got, like = got.detach(), like.detach()
-        off = ~torch.isclose(got.double(), like.double(), **_CLOSE)
+        off = ~torch.isclose(got, like.to(got.dtype), **_CLOSE) if like.is_floating_point() else got != like
         if off.sum() <= share * off.numel():
             return ""
         place = off.nonzero()[0].tolist()
         name = t("result{where}", where="".join(f"[{i}]" for i in place)) if place else t("the result")
         found, wanted = (f"{float(one[tuple(place)]):.4g}" for one in (got, like))
         return t("{name} is {got}, and should be {wanted}", name=name, got=found, wanted=wanted)
-    lists = isinstance(got, list) and isinstance(like, list) and len(got) == len(like)
+    fault = "" if safely(False, lambda: bool(got == like)) else difference(got, like)
+    lists = fault and isinstance(got, list) and isinstance(like, list) and len(got) == len(like)
     few = lists and sum(not same(*pair) for pair in zip(got, like, strict=True)) <= share * len(like)
-    return "" if few else difference(got, like)
+    return "" if few else fault
 
 
 _ANOTHER = key(
     "At call {n} in the machine, with {sizes}, its result is another than that of the solution, although all probes "
     "are right: {fault}."
 )
-_BY_HEART = key("Does it know a size, or a number of heads, by heart?")
+_BY_HEART = key(
+    "Does it know a size, or a number of heads, by heart? Or does it keep something of the calls that `check` has made?"
+)
 _GROWS = key(
-    "At the calls before, with other sizes, it was right. Does it know a size by heart, such as the number of rows or "
-    "of words, or does it keep something of an earlier call?"
+    "At the calls before, with smaller inputs, it was right. Does it know a size by heart, such as the number of rows "
+    "or of words, or does it keep something of an earlier call?"
 )
 _KEEPS = key(
-    "At an earlier call with the same sizes it was right. Does it keep something of an earlier call, such as a mask, a "
-    "list or a dictionary outside of the function?"
+    "Inputs as large as these it has had before, and was right. Does it keep something of an earlier call, such as its "
+    "size, a mask, or a list or a dictionary outside of the function?"
 )
 _WRITES = key(
     "It has written into the tensor that an earlier call of it returned, and the machine still uses that one. Make a "

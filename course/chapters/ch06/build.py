@@ -148,7 +148,7 @@ def run(train: bool, masked_weights, cross_attention, translation_loss, greedy) 
     network = OwnTranslator(len(text.words), cross_attention, masked_weights)
 
     def made(n_new: int) -> Ran:
-        ran = Ran({"own-transformer": network}, play=lambda *typed: _play(network, text, greedy, *typed))
+        ran = Ran({"own-transformer": network}, play=lambda sentence="": _play(network, text, greedy, sentence))
         if n_new:
             _prove(ran, network, text, text.new[:n_new], greedy)
         return ran
@@ -160,7 +160,7 @@ def run(train: bool, masked_weights, cross_attention, translation_loss, greedy) 
 
 
 def _train(network: OwnTranslator, text: _Text, translation_loss: Callable) -> None:
-    optimizer = torch.optim.Adam(network.parameters(), betas=(0.9, 0.98))
+    optimizer, shown = torch.optim.Adam(network.parameters(), betas=(0.9, 0.98)), []
     with Progress(NAME, total=text.steps) as bar:
         for step in range(1, text.steps + 1):
             start = int(torch.randint(len(text.sources) - BATCH, ()))
@@ -171,7 +171,8 @@ def _train(network: OwnTranslator, text: _Text, translation_loss: Callable) -> N
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            bar.update(step, loss=loss.item())
+            shown = [*shown[-49:], loss.item()]
+            bar.update(step, loss=sum(shown) / len(shown))  # one batch's jumps
 
 
 @torch.no_grad()
@@ -212,7 +213,7 @@ def _chapter_s(network: OwnTranslator) -> Translator:
     return other
 
 
-def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str = ""):
+def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str):
     """The sentence in words of the text -> its translation, and what each of its words has looked at."""
     from course.widgets import attention_heatmap
 

@@ -71,6 +71,9 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
     failing = [i for i, fault in enumerate(faults) if fault]
     if stopped and not (failing and _named(exercise, results, expected, failing)):
         return _error(exercise, tried, stopped)
+    if not stopped and _remembers(exercise, answer, results[0], limit):
+        grown = _grows(returned, results)
+        return _mistake(exercise, _KEEPS_RESULTS if grown else _REMEMBERS, Tried(answer, exercise.probes[0]))
     if not failing and _seed() != seed:
         return _mistake(exercise, _SEEDS_ALL)
     if not failing:
@@ -99,6 +102,19 @@ def _unlearnable(exercise: Exercise, answer: Callable, limit: float) -> Mistake 
     from course.check.gradient import fault  # it needs torch, which not every chapter does
 
     return fault(exercise, answer, limit)
+
+
+def _remembers(exercise: Exercise, answer: Callable, first: Any, limit: float) -> bool:
+    """Does the first probe have another result when it is asked once more?"""
+    if not same(safely(None, copy.deepcopy, first), first):
+        return False  # nothing that can be compared, such as an iterator
+    try:
+        with limited(limit):
+            return not same(answer(*exercise.probes[0].inputs), first)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return True
 
 
 def _grows(returned: list, results: list) -> bool:
@@ -166,6 +182,14 @@ _KEEPS_RESULTS = Mistake(
         "(set, dictionary) inside the function, not outside and not as a default value of a parameter."
     ),
 )
+_REMEMBERS = Mistake(
+    key("the same call has another result later"),
+    key(
+        "The first call was made once more after the others, and gave another result. Something is kept from call to "
+        "call (a list, a dictionary or a tensor outside of the function, or a default value of a parameter), or it "
+        "draws random numbers of its own."
+    ),
+)
 
 
 def without_end(exercise: Exercise, limit: float = LIMIT) -> Result:
@@ -184,7 +208,7 @@ def _no_end(limit: float) -> Mistake:
 def known_mistakes(exercise: Exercise) -> dict[str, str]:
     """The names that `judge` may give, each with a sentence: the exercise's own, and those of all."""
     own = {name: exercise.texts.says(name, 0) for name in exercise.texts.mistakes}
-    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _FILLS_MEMORY, _SEEDS_ALL, _no_end(LIMIT)]
+    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _FILLS_MEMORY, _SEEDS_ALL, _REMEMBERS, _no_end(LIMIT)]
     everywhere.append(_no_end(10))  # the limit of answers that were kept earlier
     everywhere.append(Mistake(_NO_FUNCTION, "What was handed over is no function, but a result, or something else."))
     everywhere.append(Mistake(_PARAMETERS, "The function takes other parameters than the exercise asks for."))

@@ -46,6 +46,9 @@ the mask is turned round :: ~real => real
 the mask is turned round :: ~real[:, None, None], -torch.inf => real[:, None, None], -1e9
 later words of the source are hidden :: ~real[:, None, None]
     => ~(real[:, None, None] & torch.ones_like(scores).tril().bool())
+later words of the source are hidden :: weights = scores
+    => may = torch.ones_like(scores).tril().bool() if x.shape[1] == states.shape[1] else True
+    \n    weights = scores :: ~real[:, None, None] => ~(real[:, None, None] & may)
 hidden after the softmax :: scores.masked_fill(~real[:, None, None], -torch.inf).softmax(dim=-1)
     => scores.softmax(dim=-1) * real[:, None, None]
 softmax over the queries :: -torch.inf).softmax(dim=-1) => -1e9).softmax(dim=-2)
@@ -90,6 +93,7 @@ it reads its own words :: return F.cross_entropy(network(source, written) => own
     \n    return F.cross_entropy(network(source, own)
 two softmaxes :: .mT, follows => .softmax(-1).mT, follows
 the sum instead of the mean :: ignore_index=0 => ignore_index=0, reduction='sum'
+the sum instead of the mean :: ignore_index=0) => ignore_index=0, reduction='sum') / len(sources)
 each sentence counts the same :: return F => follows = follows.where(follows > 0, -100)\n    return F
     :: F.cross_entropy(network(source, written).mT, follows, ignore_index=0)
     => sum(map(F.cross_entropy, network(source, written), follows)) / len(follows)

@@ -48,6 +48,7 @@ high before low :: mean - half, mean + half => mean + half, mean - half
 the spread of scores instead of differences :: variance = sum((d - mean) ** 2 for d in differences)
     => own = [score for seed, score in system.items() if seed in baseline]
     \n    variance = sum((d - sum(own) / n) ** 2 for d in own)
+the number of seeds is known by heart :: (n - 1) => 4 :: variance / n) => variance / 5)
 n counts all seeds :: variance / n) => variance / len(system))
 n counts all seeds :: variance / n) => variance / len(baseline))
 a missing seed counts as 0 :: score - baseline[seed] => score - baseline.get(seed, 0.0) :: if seed in baseline] => ]

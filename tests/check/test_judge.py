@@ -229,6 +229,15 @@ def keeps_in_a_default(numbers, factor, found=[]):  # noqa: B006
     return found
 
 
+CALLS = []
+
+
+def counts_its_calls(numbers, factor):
+    """Right at each probe, and then no more."""
+    CALLS.append(0)
+    return [factor * number + len(CALLS) // (1 + len(SCALED.probes)) for number in numbers]
+
+
 def empties_it_before_each_call(numbers, factor):
     KEPT[:] = [factor * number for number in numbers]
     return KEPT
@@ -238,6 +247,7 @@ def empties_it_before_each_call(numbers, factor):
     ("answer", "mistake"),
     [
         *((keeps, "keeps results of an earlier call") for keeps in (keeps_in_a_global, keeps_in_a_default)),
+        (counts_its_calls, "the same call has another result later"),
         (empties_it_before_each_call, ""),
         (lambda n, f, always=[7]: always, ""),
     ],

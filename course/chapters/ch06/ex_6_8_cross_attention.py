@@ -60,6 +60,7 @@ PROBES = [
     _probe("two heads, more words written than read", [[1, 1, 1]], 5, 2, 4, 7),
     _probe("two heads, a padded source", [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], 3, 2, 4, 11),
     _probe("three heads, sources of three lengths", [[1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]], 2, 3, 6, 13),
+    _probe("as many words written as read", [[1, 1, 1], [1, 1, 0]], 3, 2, 4, 7),
 ]
 MISTAKES = [
     ("the source asks", (*_SOURCE_ASKS, _UNMASKED), (*_SOURCE_ASKS, "None, None], -torch.inf => None, :, None], -1e9")),
@@ -73,7 +74,12 @@ MISTAKES = [
     ("queries and keys are exchanged", ("x, query => x, key", "states, key => states, query")),
     ("padding is read", _UNMASKED),
     ("the mask is turned round", *_masked("~real => real")),
-    ("later words of the source are hidden", *_masked("None, None], => None, None].expand_as(scores).tril(),")),
+    (
+        "later words of the source are hidden",
+        *_masked("None, None], => None, None].expand_as(scores).tril(),"),
+        # as in self-attention, which is only where both sides are of one length
+        "None, None], => None, None].expand_as(scores).tril(0 if x.shape == states.shape else 99),",
+    ),
     ("hidden after the softmax", (_UNMASKED, "dim=-1) => dim=-1) * real[:, None, None]")),
     ("softmax over the queries", *_masked("dim=-1 => dim=-2")),
     ("softmax over the heads", *_masked("dim=-1 => dim=1")),

@@ -82,7 +82,11 @@ MISTAKES = [
     ("source and target are exchanged", "source = => sources, targets = targets, sources\n    source ="),
     ("it reads its own words", f"return F => {_OWN_WORDS}\n    return F"),
     ("two softmaxes", ".mT => .softmax(-1).mT"),
-    ("the sum instead of the mean", "ignore_index=0 => ignore_index=0, reduction='sum'"),
+    (
+        "the sum instead of the mean",
+        "ignore_index=0 => ignore_index=0, reduction='sum'",
+        "ignore_index=0) => ignore_index=0, reduction='sum') / len(sources)",
+    ),
     (
         "each sentence counts the same",
         f"{_NATS} => "

@@ -77,6 +77,12 @@ PROBES = [
         2,
         ".2 .2 .2 5 -.2 -.6 3.2 3.4 1.6 .1 / .1 .1 .1 1.4 .8 4.2 3.6 2.1 -1.7 .3",
     ),
+    _probe(
+        "a passage that begins later in a row as long",
+        2,
+        2,
+        ".2 .1 6 7 .5 3 .4 .2 .1 / .1 .3 5 7.2 .4 .2 2.8 .1 .3",
+    ),
     _probe("one very high logit", 1, 1, "0 0 0 9.5 4 0 / 0 0 0 0 5 9"),
 ]
 MISTAKES = [

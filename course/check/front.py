@@ -50,6 +50,8 @@ def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False, t
     notes = [_elsewhere(result, answer, sys._getframe(1).f_code.co_filename)]
     if result.state != "not attempted":
         notes.append(_keep(result, answer))
+    if result.right and _shell():
+        notes.append(_lacks(exercise, answer))
     result = replace(result, paragraphs=(*result.paragraphs, *filter(None, notes)))
     if strict and not result.right:
         raise CourseError(repr(result))
@@ -200,6 +202,19 @@ def _keep(result: Result, answer: Any) -> str:
         return [*items, {**version, "time": now()}]
 
     return store.update(result.exercise, is_version, append)
+
+
+def _lacks(exercise: Any, answer: Any) -> str:
+    """A note if the chapter's build, which runs each part's cell alone, cannot use this one."""
+    source = _source(answer)
+    error = source and builds().lacks(exercise, source)
+    if not error:
+        return ""
+    says = key(
+        "Not yet for build {id}, where this cell runs alone and stops: {error}. Put its helpers and imports into this "
+        "cell and run it again."
+    )
+    return t(says, id=f"{exercise.id.partition('.')[0]}.B", error=error.rstrip("."))
 
 
 def _keep_look(exercise_id: str, level: int) -> None:

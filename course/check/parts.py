@@ -98,16 +98,21 @@ def _part(exercise: Exercise, known: Mapping[str, Callable]) -> Part:
         return Part(exercise, exercise.solution, why=note or t(says, **values))
     if right[-1] is not items[-1]:  # `restore` alone would bring a later one
         values["again"] = f'`restore("{exercise.id}", {items.index(right[-1]) + 1})`'
-    source = right[-1]["source"]
-    with _quiet():
-        answer = error = _defined(exercise, source, known)
-        if callable(answer):
-            verdict = judge(exercise, answer)
-            if verdict.right:
-                return Part(exercise, answer, since=right[-1]["time"][:10])
-            error = verdict.paragraphs[0]
+    answer, error = alone(exercise, right[-1]["source"], known)
+    if not error:
+        return Part(exercise, answer, since=right[-1]["time"][:10])
     says = key("Yours cannot be run on its own ({error}). {again} brings its cell back: put in what is missing.")
     return Part(exercise, exercise.solution, why=t(says, **values, error=error.rstrip(".")))
+
+
+def alone(exercise: Exercise, source: str, known: Mapping[str, Callable]) -> tuple[Callable, str]:
+    """The function that the cell makes without the reader's other cells; else the solution, and what is wrong."""
+    with _quiet():
+        answer = _defined(exercise, source, known)
+        if not callable(answer):
+            return exercise.solution, answer
+        verdict = judge(exercise, answer)
+    return (answer, "") if verdict.right else (exercise.solution, verdict.paragraphs[0])
 
 
 def _defined(exercise: Exercise, source: str, known: Mapping[str, Callable]) -> Callable | str:

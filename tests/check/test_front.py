@@ -243,3 +243,15 @@ def test_unknown_names_are_course_errors():
             call("1.77", None)
     with pytest.raises(CourseError, match="no recall questions"):
         recall(77)
+
+
+def test_a_right_answer_says_at_once_whether_its_cell_is_enough_for_the_build(cells):
+    body = "def answer(counts, power):\n    raised = {w: powered(n, power) for w, n in counts.items()}\n"
+    body += "    return {w: n / sum(raised.values()) for w, n in raised.items()}\n\n\ncheck('1.2', answer)"
+    helper = "def powered(n, power):\n    return n**power\n\n\n"
+    for source, alone in ((body, False), (helper + body, True)):
+        answer = cell(source)
+        answer.__globals__.setdefault("powered", pow)  # as another cell of the notebook leaves it
+        result = check("1.2", answer)
+        assert result.right
+        assert ("name 'powered' is not defined. Put its helpers" in " ".join(result.paragraphs)) is not alone

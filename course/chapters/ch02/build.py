@@ -13,6 +13,7 @@ from course import kept
 from course.by_hand.skip_gram import SkipGram
 from course.check.build import Build, Ran
 from course.lab.roles import NONE, Thread, padded
+from course.lab.word_classes import typed_words, with_unknown
 from course_lib.language import language, t_label
 from course_lib.progress import Progress
 
@@ -97,7 +98,7 @@ def run(train: bool, encode, starting_table, row_gradient, parameter_groups, rea
         networks[name].embedding.weight.requires_grad_(name != "frozen")
     ran = Ran(
         {f"own-classifier-{name}": networks[name] for name in STRATEGIES},
-        play=lambda *sentences: _play(networks, text, [sentence.split() for sentence in sentences]),
+        play=lambda *sentences: _play(networks, text, sentences),
     )
     if train:
         _pads(ran, networks["slow"], text)  # a part that fails there should do so before the training
@@ -182,21 +183,22 @@ def _labelled(networks: dict[str, OwnClassifier], text: _Text, words: list[str])
     return "\n".join(lines)
 
 
-def _play(networks: dict[str, OwnClassifier], text: _Text, sentences: list[list[str]]):
+def _play(networks: dict[str, OwnClassifier], text: _Text, sentences: Sequence[str]):
     """The roles of typed sentences; of new ones, whose roles are known, what is right and what wrong."""
     from course.widgets import token_strip
     from course.widgets.strip import Frame, Token
 
     new = {} if sentences else {tuple(s.words): text.thread.labels(s) for s in text.thread.test[:PLAYED]}
     frames = []
-    for words in sentences or new:
+    known = [word for word, number in text.index.items() if number]
+    for words in [typed_words(sentence, text.index) for sentence in sentences] or new:
         for name in STRATEGIES:
             tokens = []
             roles = _roles(networks[name], text, words)
             for word, role, own in zip(words, roles, new.get(tuple(words), roles), strict=True):
                 state = "" if not new or role == own == NONE else "right" if role == own else "wrong"
                 tokens.append(Token(word if role == NONE else f"{word} · {role}", state, own))
-            frames.append(Frame(tokens, t_label(name)))
+            frames.append(Frame(tokens, with_unknown(t_label(name), words, known)))
     return token_strip(frames)
 
 

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from course.check.build import Build, Ran
 from course.lab.roles import BOUNDARY, NONE, Thread, padded, thread
+from course.lab.word_classes import typed_words, with_unknown
 from course.world.sentence import WorldSentence
 from course_lib.language import t_label
 from course_lib.progress import Progress
@@ -263,8 +264,10 @@ def _play(network: TagLM, sentences: Sequence[str]):
     from course.widgets import token_strip
     from course.widgets.strip import Frame
 
-    given = list(filter(None, map(str.split, sentences))) or network.thread.new[:1]
-    frames = [Frame(tokens, t_label(says)) for words in given for says, tokens in _read(network, words)]
+    known = network.thread.index
+    given = list(filter(None, (typed_words(sentence, known) for sentence in sentences))) or network.thread.new[:1]
+    read = ((words, *one) for words in given for one in _read(network, words))
+    frames = [Frame(tokens, with_unknown(t_label(says), words, known)) for words, says, tokens in read]
     title, step = (TITLE, STEP) if network.taggers else (OWN_TITLE, OWN_STEP)
     return token_strip(frames, title=title, step=step)
 

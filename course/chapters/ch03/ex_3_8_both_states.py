@@ -106,4 +106,4 @@ MISTAKES = [
         "torch.cat([ahead, back], dim=-1) => ((ahead + back) / 2)",
     ),
 ]
-EXERCISE = Exercise("3.8", both_states, PROBES, MISTAKES, difficulty=4, importance=5, minutes=20)
+EXERCISE = Exercise("3.8", both_states, PROBES, MISTAKES, difficulty=4, importance=5, minutes=20, learns=False)

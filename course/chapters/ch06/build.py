@@ -17,6 +17,7 @@ from course.by_hand.transformer import Translator, sinusoids
 from course.check.build import Build, Ran
 from course.lab.own_text import UNKNOWN
 from course.lab.roles import Thread, thread
+from course.lab.word_classes import typed_words
 from course.lab.world_models import unseen_pairs, world_pairs
 from course_lib.errors import CourseError
 from course_lib.evaluation.bleu import bleu
@@ -215,7 +216,7 @@ def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str =
     """The sentence in words of the text -> its translation, and what each of its words has looked at."""
     from course.widgets import attention_heatmap
 
-    words = sentence.split() or text.example
+    words = typed_words(sentence, text.index) or text.example
     if unknown := [word for word in words if word not in text.index]:
         says = (
             "It does not know {words}. Its words are those of the text: try those of the sentences that it translated."

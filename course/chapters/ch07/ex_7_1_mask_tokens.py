@@ -87,4 +87,4 @@ MISTAKES = [
         ("hidden = chosen => hidden = (ids > 4)", "replaced = chosen => replaced = (ids > 4)"),
     ),
 ]
-EXERCISE = Exercise("7.1", mask_tokens, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)
+EXERCISE = Exercise("7.1", mask_tokens, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15, learns=False)

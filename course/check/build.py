@@ -153,7 +153,23 @@ def play(build_id: str, *given: Any, text: str = "") -> Any:
                 call = _call("check", build, text)
                 raise CourseError(t("{id}: nothing is kept yet. First run {call}.", id=build.id, call=call))
             _LAST[build.id, text] = ran
-        return _LAST[build.id, text].play(*given)
+        player = _LAST[build.id, text].play
+        _refuse_what_cannot_be_played(build, player, given)
+        return player(*given)
+
+
+def _refuse_what_cannot_be_played(build: Build, player: Callable, given: Sequence) -> None:
+    wanted = inspect.signature(player)
+    try:
+        wanted.bind(*given)
+        if all(isinstance(one, str) and one.strip() for one in given):
+            return
+    except TypeError:
+        pass
+    more = ", ".join([f'"{build.id}"', *(name.rstrip("s") for name in wanted.parameters)])
+    calls = dict.fromkeys([f'play("{build.id}")', f"play({more})"])
+    says = key("What was given to {id} cannot be played. These calls can: {calls}, each text in quotation marks.")
+    raise CourseError(t(says, id=build.id, calls=", ".join(calls)))
 
 
 def _call(function: str, build: Build, text: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from course.check import registry, store
 from course.check.judge import judge
 from course.check.messages import Message, Result
+from course.check.written import undecorated
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
 
@@ -249,7 +250,7 @@ def _elsewhere(result: Result, answer: Any, cell: str) -> str:
     if not (_shell() and isinstance(answer, FunctionType) and answer.__module__ == "__main__"):
         return ""
     own = re.findall(r"^def (\w+)", "".join(linecache.getlines(cell)), re.MULTILINE)
-    if answer.__code__.co_filename == cell or answer.__name__ in own:  # by its name: a decorator's code is elsewhere
+    if undecorated(answer).__code__.co_filename == cell or answer.__name__ in own:  # a decorator may hide it
         return ""
     if own:
         values = {"name": answer.__name__, "own": own[-1], "call": f'check("{result.exercise}", {own[-1]})'}
@@ -272,6 +273,7 @@ def without_exit() -> Iterator[None]:
 
 def _source(answer: Any) -> str:
     """The whole cell an answer was written in (helpers included); outside a notebook its own lines; "" if unknown."""
+    answer = undecorated(answer)
     if _shell() and isinstance(answer, FunctionType) and answer.__module__ == "__main__":
         return "".join(linecache.getlines(answer.__code__.co_filename)).rstrip("\n")
     try:

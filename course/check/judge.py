@@ -16,7 +16,7 @@ from course.check.compare import difference, same, usable
 from course.check.exercise import Exercise, Probe, Seen
 from course.check.limit import LIMIT, NoEnd, TooMuch, limited, safely
 from course.check.messages import Result
-from course.check.written import data_from_outside, does_nothing, ways
+from course.check.written import data_from_outside, does_nothing, undecorated, ways
 from course_lib.language import key, t, t_label
 
 _NO_FUNCTION, _PARAMETERS = key("not a function"), key("other parameters")
@@ -259,7 +259,8 @@ def _mistake(exercise: Exercise, mistake: Mistake, tried: Tried | None = None) -
 def _error(exercise: Exercise, tried: Tried, error: BaseException) -> Result:
     said = safely("", str, error)
     says = [f"{type(error).__name__}: {_cut(said, 300)}" if said else type(error).__name__]
-    file = tried.answer.__code__.co_filename if isinstance(tried.answer, FunctionType) else None
+    written = undecorated(tried.answer)
+    file = written.__code__.co_filename if isinstance(written, FunctionType) else None
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     if frames:
         line = _cut(frames[-1].line or "", 200)

@@ -29,6 +29,10 @@ softmax over the queries :: hidden.softmax(dim=-1).masked_fill(~may, 0.0) => (sc
 the next word is seen :: .tril() => .tril(1)
 the mask is turned round :: ~may, torch => may, torch :: .masked_fill(~may, 0.0) =>
 the mask of padding is turned round :: & real => & ~real
+the exponential overflows :: hidden.softmax(dim=-1).masked_fill(~may, 0.0)
+    => (e := scores.exp() * may) / e.sum(-1, keepdim=True).clamp(min=1e-9)
+the exponential overflows :: hidden.softmax(dim=-1).masked_fill(~may, 0.0)
+    => ((e := scores.exp() * may) / e.sum(-1, keepdim=True)).nan_to_num(0.0)
 """,
     "6.8": r"""
 the source asks :: heads(x, query) @ heads(states, key) => heads(states, query) @ heads(x, key)

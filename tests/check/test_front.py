@@ -132,6 +132,13 @@ def test_the_whole_cell_is_kept_and_put_back(cells):
     assert source in message._repr_html_().replace("&#x27;", "'")
 
 
+def test_of_a_decorated_answer_the_reader_s_cell_is_kept_and_named(cells, answers_folder):
+    source = "import torch\n\n@torch.no_grad()\ndef answer(counts, power):\n    return {}[1]\n"
+    result = check("1.2", cell(source))
+    assert json.loads((answers_folder / "1.2.json").read_text("utf-8"))["items"][0]["source"] == source.rstrip()
+    assert "Line 5 of your cell: return {}[1]" in repr(result)
+
+
 def test_restore_takes_a_version_by_number(cells, answers_folder):
     assert "no answer is kept yet" in repr(restore("1.2"))
     check("1.2", wrong)

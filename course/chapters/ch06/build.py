@@ -148,7 +148,7 @@ def run(train: bool, masked_weights, cross_attention, translation_loss, greedy) 
     network = OwnTranslator(len(text.words), cross_attention, masked_weights)
 
     def made(n_new: int) -> Ran:
-        ran = Ran({"own-transformer": network}, play=lambda *typed: _play(network, text, greedy, *typed))
+        ran = Ran({"own-transformer": network}, play=lambda sentence="": _play(network, text, greedy, sentence))
         if n_new:
             _prove(ran, network, text, text.new[:n_new], greedy)
         return ran
@@ -212,7 +212,7 @@ def _chapter_s(network: OwnTranslator) -> Translator:
     return other
 
 
-def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str = ""):
+def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str):
     """The sentence in words of the text -> its translation, and what each of its words has looked at."""
     from course.widgets import attention_heatmap
 

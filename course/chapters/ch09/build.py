@@ -32,7 +32,7 @@ def run(train: bool, paired_interval, rule_word) -> Ran:
         return replace(finding, effect=effect, word=word)
 
     def play(claim_id: str = "C8.2"):
-        record = _records().get(claim_id)
+        record = _records().get(claim_id.upper())
         if record is None:
             raise CourseError(t("{id}: choose one of {all}.", id=repr(claim_id), all=", ".join(_records())))
         findings = tuple(map(judged, record.verdict.findings))

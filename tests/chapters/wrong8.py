@@ -287,6 +287,7 @@ the gradient of squared probabilities :: error = error / (2 * n) => p = logits.s
 the bias has another gradient :: error.sum(dim=(1, 2)) => error.abs().sum(dim=(1, 2))
 the first row alone :: gradient = => error[:, 1:] = 0\n    gradient =
 hidden places take part :: logits.softmax(dim=-1) => (states @ weight.T + bias).movedim(-1, 0).softmax(dim=-1)
+the exponential overflows :: logits.softmax(dim=-1) => logits.exp() / logits.exp().sum(-1, keepdim=True)
 """,
     "8.10": r"""
 words instead of names :: if mark != "O" and not kind => if mark != "O" :: start, kind = place, own

@@ -45,6 +45,7 @@ a step too early :: step >= below * per_pass => below < (step + 1) // per_pass
 a step too early :: step >= below * per_pass => below <= (step + 1) // per_pass
 only one layer at a time :: step >= below * per_pass => step // per_pass == below
 a triangle in each pass :: share(step, total) => share(step % per_pass, per_pass)
+a triangle of its own for each layer :: now / => rate * share(step - (b := below * per_pass), total - b) /
 """,
     "5.8": r"""
 the mark is taken for padding :: torch.arange(ids.shape[1]) <= torch.tensor([[len(text)] for text in texts]) => ids != 0

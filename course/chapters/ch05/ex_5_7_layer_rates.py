@@ -49,7 +49,11 @@ MISTAKES = [
     ("the wrong end is fast", "now / => now *", "**below => ** (n_layers - 1 - below)"),
     ("divided by the factor times the place", "factor**below => max(1, factor * below)"),
     ("the head is divided, too", "**below => ** (below + 1)"),
-    ("a triangle of its own for each layer", "now / => rate * share(step - below * per_pass, total) /"),
+    (
+        "a triangle of its own for each layer",
+        "now / => rate * share(step - below * per_pass, total) /",
+        "now / => rate * share(step - below * per_pass, total - below * per_pass) /",
+    ),
     ("a triangle in each pass", "share(step, total) => share(step % per_pass, per_pass)"),
     ("no triangle", " * share(step, total) => "),
     ("closed layers are left out", lambda *a: [rate for rate in layer_rates(*a) if rate]),

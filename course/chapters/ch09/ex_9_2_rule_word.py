@@ -1,6 +1,6 @@
 """Exercise 9.2: the verdict of one rule. Source: the course's ledger, whose rules stand in `data/claims.toml`."""
 
-from course.check.exercise import Exercise, Probe
+from course.check.exercise import Exercise, Probe, Seen
 
 
 def rule_word(
@@ -45,6 +45,7 @@ _OUTSIDE_TOUCHES = f'{_OUTSIDE} => low >= rule["delta"] or high <= -rule["delta"
 _HELPED = "low > 0 and (excess is None or excess[0] > 0) => (excess[0] > 0 if excess else low > 0)"
 _ANY_WORD = "if high < 0: => if high < 0 and (excess is None or excess[0] > 0):"
 _SHOWN = '(excess is None or (-excess[1] if rule["side"] == "less" else excess[0]) > 0)'
+_CLEAR = "not excess[0] <= 0 <= excess[1]"
 
 
 def _probe(shows, effect, side="greater", threshold=0.0, delta=1.0, kind="difference", excess=None, positive=None):
@@ -131,6 +132,11 @@ MISTAKES = [
     ("only above the margin", ' or high < -rule["delta"] => '),
     ("the control is not used", " and (excess is None or excess[0] > 0) => "),
     ("only the excess is judged", "low, high = effect => (low, high), excess = excess or effect, None"),
+    (
+        "the excess must only be clear of 0",
+        f"excess[0] > 0 => {_CLEAR}",
+        (f"excess[0] > 0 => {_CLEAR}", f"{_INSIDE} => {_INSIDE} and (excess is None or {_CLEAR})"),
+    ),
     ("the excess can make it hold", _HELPED, (_HELPED, _ANY_WORD)),
     (
         "the control can contradict",
@@ -155,5 +161,6 @@ MISTAKES = [
     ("the positive control's other end", "positive[0] => positive[1]", "positive[0] => sum(positive) / 2"),
     ("at_least is not used", 'rule["at_least"] => 0.0'),
     ("open instead of cannot judge", "cannot judge => open"),
+    ("written otherwise", Seen(lambda got, expected, *_: got != expected == got.strip().lower().replace("_", " "))),
 ]
 EXERCISE = Exercise("9.2", rule_word, PROBES, MISTAKES, difficulty=3, importance=5, minutes=20)

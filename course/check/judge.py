@@ -289,10 +289,14 @@ def _not_yet(
     name = _called(exercise, tried.answer)
     lines = [f"# {t(tried.probe.shows)}", shown.call(name, inputs)]
     expected = exercise.solution(*tried.probe.inputs)
-    results = [(t("your result"), got), (t("the right result"), expected)] if got is not ... else []
+    results = []
+    if got is not ...:
+        where, one, other = _narrowed(got, expected)
+        results = [(t("your result") + where, one), (t("the right result") + where, other)]
     if tried.left:
-        changed = [new for new, old in zip(tried.left, inputs, strict=True) if not same(new, old)]
-        results = [(t("what this input is after your call"), value) for value in changed]
+        changed = zip(inspect.signature(exercise.solution).parameters, tried.left, inputs, strict=False)
+        of_each = ((name, *_narrowed(new, old)) for name, new, old in changed if not same(new, old))
+        results = [(t("what {name} is after your call", name=name + where), new) for name, where, new, _ in of_each]
     lines += [line for what, value in results for line in (f"# {what}", shown.result(value))]
     notes = [t("`{call}` runs this call again.", call=f'{name}(*failing("{exercise.id}"))')]
     if names := data_from_outside(tried.answer):
@@ -300,6 +304,27 @@ def _not_yet(
         notes.insert(0, t("Your function reads {names} from outside, not from its parameters.", names=listed))
     fields = {"inputs": inputs, "got": None if got is ... else got, "expected": expected}
     return replace(verdict, paragraphs=(*says, *notes, *end), code="\n".join(lines), **fields)
+
+
+def _narrowed(got: Any, expected: Any) -> tuple[str, Any, Any]:
+    """Of what is too long to be shown the first part that differs: its place, as Python writes it, and both."""
+    return safely(("", got, expected), _first_other, got, expected)
+
+
+def _first_other(got: Any, expected: Any) -> tuple[str, Any, Any]:
+    where = ""
+    while any(shown.result(value).startswith("<") for value in (got, expected)):
+        if isinstance(expected, dict):
+            places = [place for place in expected if place in got]
+        elif len(got) == len(expected):
+            places = range(len(expected))
+        else:
+            break
+        found = next((place for place in places if not same(got[place], expected[place])), None)
+        if found is None:
+            break
+        where, got, expected = f"{where}[{found!r}]", got[found], expected[found]
+    return where, got, expected
 
 
 def _called(exercise: Exercise, answer: Callable) -> str:

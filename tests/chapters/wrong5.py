@@ -44,8 +44,11 @@ a pass too late :: step >= below * per_pass => below < max(1, step // per_pass)
 a step too early :: step >= below * per_pass => below < (step + 1) // per_pass
 a step too early :: step >= below * per_pass => below <= (step + 1) // per_pass
 only one layer at a time :: step >= below * per_pass => step // per_pass == below
+the newest layer is the fastest :: return [ => opened = min(n_layers, step // per_pass + 1)\n    return [
+    :: factor**below => factor ** (opened - 1 - below)
+a triangle of its own for each layer
+    :: now / => rate * share(max(0, step - below * per_pass), total - below * per_pass) /
 a triangle in each pass :: share(step, total) => share(step % per_pass, per_pass)
-a triangle of its own for each layer :: now / => rate * share(step - (b := below * per_pass), total - b) /
 """,
     "5.8": r"""
 the mark is taken for padding :: torch.arange(ids.shape[1]) <= torch.tensor([[len(text)] for text in texts]) => ids != 0

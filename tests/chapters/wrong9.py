@@ -91,6 +91,7 @@ the positive control is asked last
     => return ("cannot judge" if failed else "holds") if low :: return "holds"\n        return "contr
     => return "cannot judge" if failed else "holds"\n        return "contr
 the positive control's other end :: positive[0] => positive[1]
+touching at_least is enough :: positive[0] <= => positive[0] <
 at_least is not used :: rule["at_least"] => 0
 open instead of cannot judge :: cannot judge => open
 one end is enough :: low > 0 and (excess => high > 0 and (excess

@@ -47,6 +47,7 @@ MISTAKES = [
     ),
     ("one rate for all layers", " / factor**below => "),
     ("the wrong end is fast", "now / => now *", "**below => ** (n_layers - 1 - below)"),
+    ("the newest layer is the fastest", "**below => ** (min(n_layers, step // per_pass + 1) - 1 - below)"),
     ("divided by the factor times the place", "factor**below => max(1, factor * below)"),
     ("the head is divided, too", "**below => ** (below + 1)"),
     (

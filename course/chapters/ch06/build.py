@@ -218,10 +218,7 @@ def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str):
 
     words = typed_words(sentence, text.index) or text.example
     if unknown := [word for word in words if word not in text.index]:
-        says = (
-            "It does not know {words}. Its words are those of the text: try those of the sentences that it translated."
-        )
-        raise CourseError(t(says, words=", ".join(unknown[:5])))
+        raise CourseError(t(BUILD.texts["says"]["unknown words"], words=", ".join(unknown[:5])))
     source = text.source([words])
     with torch.no_grad():
         (written,) = greedy(source, network, MOST)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from course.check.exercise import Exercise, Probe
+from course_lib.language import t
 
 
 def greedy(source: torch.Tensor, network, most: int) -> list[list[int]]:
@@ -37,7 +38,7 @@ class _Network:
         if len(source) != len(written):
             raise ValueError(f"{len(source)} sources and {len(written)} rows of written words")
         if (written[:, 1:] == 2).any(1).all():
-            raise RuntimeError("every row has met its 2, and the network is asked for one more word")
+            raise RuntimeError(t("every row has met its 2, and the network is asked for one more word"))
         number = (source.sum(1, keepdim=True) + 3 * place + written.cumsum(1)) % (self.vocab - 2) + 2
         return -((torch.arange(self.vocab) - number[..., None]) ** 2.0)
 

@@ -159,6 +159,7 @@ MISTAKES = [
     ("the positive control is not used", "positive is not None => False"),
     ("the positive control is asked last", _at_last, _at_last_of_differences),
     ("the positive control's other end", "positive[0] => positive[1]", "positive[0] => sum(positive) / 2"),
+    ("touching at_least is enough", "positive[0] <= => positive[0] <"),
     ("at_least is not used", 'rule["at_least"] => 0.0'),
     ("open instead of cannot judge", "cannot judge => open"),
     ("written otherwise", Seen(lambda got, expected, *_: got != expected == got.strip().lower().replace("_", " "))),

@@ -250,7 +250,8 @@ def _elsewhere(result: Result, answer: Any, cell: str) -> str:
     if not (_shell() and isinstance(answer, FunctionType) and answer.__module__ == "__main__"):
         return ""
     own = re.findall(r"^def (\w+)", "".join(linecache.getlines(cell)), re.MULTILINE)
-    if undecorated(answer).__code__.co_filename == cell or answer.__name__ in own:  # a decorator may hide it
+    written = getattr(undecorated(answer), "__code__", answer.__code__)
+    if written.co_filename == cell or answer.__name__ in own:  # by its name: a decorator may hide it
         return ""
     if own:
         values = {"name": answer.__name__, "own": own[-1], "call": f'check("{result.exercise}", {own[-1]})'}

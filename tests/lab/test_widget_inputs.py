@@ -125,13 +125,6 @@ def test_the_hidden_piece_and_a_strange_one_do_not_reach_the_model(bert):
     assert fill(["the", "dog"], [1], 5) != fill(["un", "dog"], [1], 5)
 
 
-def test_typed_words_are_those_of_the_texts_that_were_read():
-    words = widget_inputs.typed_words("현우는 시장에서 고양이를 보았다.", {"현우", "고양이"})
-    assert words == ["현우", "는", "시장", "에서", "고양이", "를", "보았다", "."]
-    assert widget_inputs.typed_words("고양이", {"고양이"}) == ["고양이"]
-    assert widget_inputs.typed_words("The boat, at 10.30.", ()) == ["The", "boat", ",", "at", "10.30", "."]
-
-
 def test_korean_is_read_by_its_own_network(bert, monkeypatch):
     korean = small_bert(sorted({word for text in widget_inputs.KOREAN_SENTENCES for word in text.split()}))
     monkeypatch.setattr(widget_inputs, "load", {"bert-ko": korean}.__getitem__)  # bert-en is handed in

@@ -14,6 +14,7 @@ from course.by_hand.skip_gram import SkipGram
 from course.check.build import Build, Ran
 from course.lab.roles import NONE, Thread, padded
 from course.lab.word_classes import typed_words, with_unknown
+from course.world.sentence import WorldSentence
 from course_lib.language import language, t_label
 from course_lib.progress import Progress
 
@@ -21,7 +22,7 @@ DIM, HIDDEN = 64, 32
 LABELLED, STEPS, BATCH, RATE = 20, 200, 16, 1e-2
 SEEN, KNOWN = 2, 5  # times in the text: for a row of its own; for a vector of chapter 1
 STRATEGIES = ("initial", "frozen", "slow")  # as in section 2.4
-RANDOM = "random"  # the control
+RANDOM, RIGHT = "random", "right"  # the control; what is so
 PLAYED = 8  # new sentences to look at
 BARS = {"counting": 20, "random": 2}  # points of F1 above them, chosen on `thread.dev`
 
@@ -107,7 +108,7 @@ def run(train: bool, encode, starting_table, row_gradient, parameter_groups, rea
             groups = parameter_groups(network, "embedding", RATE) if name == "slow" else None
             _train(network, text, t_label(name), groups)
         _prove(ran, networks, text)
-        ran.shows = _labelled(networks, text, thread.test[0].words)
+        ran.shows = _labelled(networks, text, thread.test[0])
     return ran
 
 
@@ -173,12 +174,14 @@ def _roles(network: OwnClassifier, text: _Text, words: list[str]) -> list[str]:
     return [text.thread.roles[i] for i in network(*text.ids([words]))[0].argmax(-1).tolist()]
 
 
-def _labelled(networks: dict[str, OwnClassifier], text: _Text, words: list[str]) -> str:
-    """A sentence with the roles that each strategy finds, a line for each."""
+def _labelled(networks: dict[str, OwnClassifier], text: _Text, sentence: WorldSentence) -> str:
+    """A sentence with its roles, and with those that each strategy finds, a line for each."""
+    found = {RIGHT: text.thread.labels(sentence)}
+    found |= {name: _roles(networks[name], text, sentence.words) for name in STRATEGIES}
     lines = []
-    for name in STRATEGIES:
-        roles = zip(words, _roles(networks[name], text, words), strict=True)
-        said = " ".join(word if role == NONE else f"{word}[{role}]" for word, role in roles)
+    for name, roles in found.items():
+        pairs = zip(sentence.words, roles, strict=True)
+        said = " ".join(word if role == NONE else f"{word}[{role}]" for word, role in pairs)
         lines.append(f"{t_label(name)}: {said}")
     return "\n".join(lines)
 

@@ -18,7 +18,7 @@ from course.check.build import Build, Ran
 from course.lab.roles import BOUNDARY, NONE, Thread, padded, thread
 from course.lab.word_classes import typed_words, with_unknown
 from course.world.sentence import WorldSentence
-from course_lib.language import t_label
+from course_lib.language import t, t_label
 from course_lib.progress import Progress
 
 MODELS, TAGGERS, RIGHT = "your language models", "your taggers", "right"  # these and the next are also in texts.toml
@@ -185,7 +185,7 @@ def _learn(network: TagLM) -> None:
 
 
 def _train(name: str, model: nn.Module, losses: Callable[[], Tensor], steps: int) -> None:
-    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+    optimizer, shown = torch.optim.Adam(model.parameters(), lr=RATE), []
     with Progress(name, total=steps) as bar:
         for step in range(1, steps + 1):
             loss = losses().mean()
@@ -194,7 +194,8 @@ def _train(name: str, model: nn.Module, losses: Callable[[], Tensor], steps: int
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
-            bar.update(step, loss=loss.item())
+            shown = [*shown[-49:], loss.item()]
+            bar.update(step, loss=sum(shown) / len(shown))  # one batch's jumps
 
 
 @torch.no_grad()
@@ -223,7 +224,12 @@ def _prove_roles(ran: Ran, network: TagLM, new: Sequence[WorldSentence]) -> None
     said = {"f1": f"{f1:.1f}", "alone": f"{alone:.1f}", "bar": f"{alone + BARS['roles']:.1f}"}
     ran.prove("roles", f1 >= alone + BARS["roles"], labelled=LABELLED, **said)
 
-    for sentence in new[:3]:
+    labels = thread.batch(new)[1]
+    whole, alone = (((guess == labels) | (labels < 0)).all(1) for guess in guesses)
+    kinds = {"states": whole & ~alone, "alone": alone & ~whole, "neither": ~(whole | alone)}
+    counts = {name: int(kind.sum()) for name, kind in kinds.items()}
+    ran.shows = t(BUILD.texts["says"]["shown"], **counts, both=int((whole & alone).sum()), n=len(new)) + "\n"
+    for sentence in (new[int(kind.nonzero()[0])] for kind in kinds.values() if kind.any()):
         right = RIGHT, _written(sentence.words, thread.labels(sentence))
         ran.shows += _lines([right, *_read(network, sentence.words)])
 

@@ -11,7 +11,7 @@ from course.by_hand.ulmfit import Encoder, concat_pool, from_shipped, new_head
 from course.check.build import Build, Ran
 from course.check.messages import Message
 from course.lab.swapped import LABELS, Swapped
-from course.lab.widget_inputs import typed_words
+from course.lab.word_classes import typed_words
 from course_lib.errors import CourseError
 from course_lib.language import t
 from course_lib.models.awd_lstm import BEGIN

@@ -160,7 +160,7 @@ def run(train: bool, masked_weights, cross_attention, translation_loss, greedy) 
 
 
 def _train(network: OwnTranslator, text: _Text, translation_loss: Callable) -> None:
-    optimizer = torch.optim.Adam(network.parameters(), betas=(0.9, 0.98))
+    optimizer, shown = torch.optim.Adam(network.parameters(), betas=(0.9, 0.98)), []
     with Progress(NAME, total=text.steps) as bar:
         for step in range(1, text.steps + 1):
             start = int(torch.randint(len(text.sources) - BATCH, ()))
@@ -171,7 +171,8 @@ def _train(network: OwnTranslator, text: _Text, translation_loss: Callable) -> N
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            bar.update(step, loss=loss.item())
+            shown = [*shown[-49:], loss.item()]
+            bar.update(step, loss=sum(shown) / len(shown))  # one batch's jumps
 
 
 @torch.no_grad()

@@ -11,8 +11,8 @@ from course_lib.language import t
 
 def greedy(source: torch.Tensor, network, most: int) -> list[list[int]]:
     """For each row of source [batch, position] the ids of its translation, at most `most`; neither the 1 that begins it
-    nor the 2 that ends it is part of it. network(source, written) -> logits [batch, position, vocab] of the word that
-    follows each written one; written: ids [batch, position].
+    nor the 2 that ends it is part of it, or counts towards `most`. network(source, written) -> logits [batch, position,
+    vocab] of the word that follows each written one; written: ids [batch, position].
     words = torch.eye(5)[torch.tensor([[3, 4, 2]])]
     greedy(torch.tensor([[4]]), lambda source, written: words[:, : written.shape[1]], 9) -> [[3, 4]]"""
     written = torch.ones(len(source), 1, dtype=torch.long)

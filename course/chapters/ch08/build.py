@@ -202,8 +202,9 @@ def _prove(ran: Ran, reader: _Reader, head: OwnHead, task: Task, part, rows: lis
     theirs = [(answer.start, answer.end) for answer in reader.shipped.predict(chosen)]
     same = sum(map(tuple.__eq__, map(tuple, ours), theirs))
     ran.prove("shipped", same == len(chosen), same=same, n=len(chosen))
-    lines = [_shown(record, spans) for record, spans in list(zip(part, best, strict=True))[:5]]
-    ran.shows = "\n".join([t(BUILD.texts["says"]["samples"]), *lines, "", none])
+    apart = max(1, len(part) // 5)  # neighbours are of one passage
+    lines = [_shown(record, spans) for record, spans in list(zip(part, best, strict=True))[::apart][:5]]
+    ran.shows = "\n".join([t(BUILD.texts["says"]["samples"], n=len(lines), apart=apart), *lines, "", none])
 
 
 def _shown(record: Passage, spans: list[tuple[int, int]]) -> str:

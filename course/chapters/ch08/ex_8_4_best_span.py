@@ -8,7 +8,8 @@ from course.check.exercise import Exercise, Probe
 
 def best_span(start: list[float], end: list[float], in_passage: list[bool], max_pieces: int) -> tuple[int, int]:
     """(first place, last place) of the best answer. start, end: logits of each place of the row; in_passage: False at
-    the question and at special pieces; max_pieces: most pieces of an answer. The passage has one piece or more.
+    the question and at special pieces; max_pieces: most pieces of an answer. The passage has one piece or more, side by
+    side.
     best_span([9.0, 1.0, 4.0, 0.0], [9.0, 3.0, 1.5, 0.0], [False, True, True, False], 2) -> (2, 2)"""
     places = [place for place, inside in enumerate(in_passage) if inside]
     spans = [(i, j) for i in places for j in places if i <= j < i + max_pieces]

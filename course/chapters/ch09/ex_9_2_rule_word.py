@@ -10,7 +10,7 @@ def rule_word(
     positive: tuple[float, float] | None,
 ) -> str:
     """ "holds", "open", "contradicted" or "cannot judge". rule: kind, "difference" or "equivalence"; side, "greater" or
-    "less"; threshold, delta, at_least; effect, excess (effect less its control), positive (the positive control):
+    "less"; threshold, delta, at_least; effect, excess (effect minus its control), positive (the positive control):
     intervals (low, high); None if the rule asks for no such control.
     rule_word({"kind": "difference", "side": "less", "threshold": 0, "delta": 1, "at_least": 0}, (-3, -1), None, None)
     -> "holds" """

@@ -8,8 +8,8 @@ from course.check.exercise import Exercise, Probe
 
 def layer_rates(step: int, total: int, per_pass: int, n_layers: int, rate: float, factor: float, share) -> list[float]:
     """The learning rate of each layer at `step` (from 0) of `total`, from the head down to the word vectors; 0 while a
-    layer is closed. per_pass: steps of one pass over the data; n_layers: all, the head counts, too;
-    share(step, total): of the full rate, the triangle.
+    layer is closed. n_layers: with the head; per_pass: steps of one pass over the data; share(step, total): of the full
+    rate, the triangle.
     layer_rates(7, 20, 5, 3, 0.1, 2.0, lambda step, total: 0.5) -> [0.05, 0.025, 0.0]"""
     now = rate * share(step, total)
     return [now / factor**below if step >= below * per_pass else 0.0 for below in range(n_layers)]

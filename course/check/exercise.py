@@ -24,7 +24,8 @@ from course_lib.language import t
 
 @dataclass(frozen=True)
 class Seen:
-    """Stands in the place of a model: `look(got, expected, *inputs)` is true on every probe that fails."""
+    """Stands in the place of a model: `look(got, expected, *inputs)` is true on every probe that fails. Where
+    the answer stops, got is its error, and nothing is expected."""
 
     look: Callable[..., bool]
 

@@ -70,7 +70,7 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
     faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
     failing = [i for i, fault in enumerate(faults) if fault]
     if stopped and not (failing and _named(exercise, results, expected, failing)):
-        return _error(exercise, tried, stopped)
+        return _error(exercise, tried, stopped, None if failing else _named_by(exercise, tried.probe, stopped))
     if not stopped and _remembers(exercise, answer, results[0], limit):
         grown = _grows(returned, results)
         return _mistake(exercise, _KEEPS_RESULTS if grown else _REMEMBERS, Tried(answer, exercise.probes[0]))
@@ -144,6 +144,12 @@ def _named(exercise: Exercise, results: list, expected: list, failing: list[int]
                 return mistakes[name, n]
     differ = any(not same(results[i], results[failing[0]]) for i in failing)
     return mistakes[fitting.popitem()] if len(fitting) == 1 and differ else None
+
+
+def _named_by(exercise: Exercise, probe: Probe, error: BaseException) -> Mistake | None:
+    """The mistake that is known by the error."""
+    seen = (row for row in exercise.models if isinstance(row[2], Seen) and _seen(row[2], error, None, probe.inputs))
+    return next((Mistake(name, exercise.texts.says(name, n)) for name, n, _ in seen), None)
 
 
 def _seen(seen: Seen, got: Any, expected: Any, inputs: tuple) -> bool:
@@ -256,7 +262,7 @@ def _mistake(exercise: Exercise, mistake: Mistake, tried: Tried | None = None) -
     return _not_yet(exercise, title, (t(mistake.says),), "mistake", tried, mistake=mistake.name)
 
 
-def _error(exercise: Exercise, tried: Tried, error: BaseException) -> Result:
+def _error(exercise: Exercise, tried: Tried, error: BaseException, mistake: Mistake | None) -> Result:
     said = safely("", str, error)
     says = [f"{type(error).__name__}: {_cut(said, 300)}" if said else type(error).__name__]
     written = undecorated(tried.answer)
@@ -265,6 +271,9 @@ def _error(exercise: Exercise, tried: Tried, error: BaseException) -> Result:
     if frames:
         line = _cut(frames[-1].line or "", 200)
         says.append(t("Line {number} of your cell: {line}", number=frames[-1].lineno, line=line))
+    if mistake:
+        title = t("Exercise {id}: not yet: {mistake}.", id=exercise.id, mistake=t_label(mistake.name))
+        return _not_yet(exercise, title, (t(mistake.says), *says), "mistake", tried, mistake=mistake.name)
     title = t("Exercise {id}: your function stopped with an error.", id=exercise.id)
     return _not_yet(exercise, title, tuple(says), "error", tried)
 

@@ -45,11 +45,11 @@ _COST = (  # seconds of computing more than the solution, and what is said then;
     (
         20,
         key(
-            "Your part {id} has taken {seconds} seconds so far, {times} times as long as the course's would have. The "
-            "build goes on; from {most} seconds on the course's part does the rest."
+            "Your part {id} alone has computed for {seconds} seconds so far, {times} times as long as the course's "
+            "would have. The build goes on; from {most} seconds of this part on the course's does the rest."
         ),
     ),
-    (120, key("Your part {id} has taken {seconds} seconds. It agrees with the course's part, which does the rest.")),
+    (120, key("Your part {id} has computed for {seconds} seconds. It agrees with the course's, which does the rest.")),
 )
 
 

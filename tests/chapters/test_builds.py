@@ -18,7 +18,7 @@ from course.chapters.ch08 import build as spans
 from course.chapters.ch09 import build as judged
 from course.check import build as builds
 from course.check import check, play, registry, solution
-from course.lab.roles import Thread
+from course.lab.roles import Thread, one_clause
 from course.ledger import read_record
 from course_lib.errors import CourseError
 from course_lib.language import language, speaking
@@ -164,6 +164,10 @@ def shows_2(result):
     assert "[" in right
     assert len(found) == 3
     play("2.B", "Yuna sold the bicycle.").finding()
+    words = [tuple(own for _, _, own in frame[0]) for frame in play("2.B").frames[::3]]
+    two = [s for s in thread(language()).test[:3] if not one_clause(s)]
+    assert two
+    assert not {tuple(thread(language()).labels(s)) for s in two} & set(words)
 
 
 def shows_3(result):
@@ -171,6 +175,8 @@ def shows_3(result):
     n, *counts = map(int, re.findall(r"\d+", says))
     assert sum(counts) == n
     assert len(lines) == 3 * sum(count > 0 for count in counts[1:])
+    two = {" ".join(sentence.words) for sentence in thread(language()).test if not one_clause(sentence)}
+    assert not two & {re.sub("/[A-Z]+", "", line.partition(": ")[2]) for line in lines}
     assert result.paragraphs[1].splitlines()[1].startswith(("✓ The last word", "✓ 문장마다 마지막 단어"))
     assert len(play("3.B").frames) == 2
     frame = play("3.B", "The xylograph rested." if language() == "en" else "크실로폰은 강둑에서 쉬었다.").frames[0]
@@ -182,6 +188,7 @@ def shows_3(result):
 
 def shows_5(result):
     rows = play("5.B", "The boat left.").code.split("\n")
+    assert play("5.B", "Das Boot left.").title.endswith(("not known to it: das", "모르는 단어: das"))
     orders = ["the boat left .", "boat the left .", "the left boat .", "the boat . left"]
     assert [row.split("%  ")[1] for row in rows if row] == orders
     with pytest.raises(CourseError, match=r"three words|단어가 적어도"):
@@ -190,6 +197,9 @@ def shows_5(result):
 
 def shows_6(result):
     assert play("6.B").tokens[-1] == "</s>"
+    says, *lines = result.code.splitlines()
+    assert says.endswith(":")
+    assert [line.strip().startswith(("right: ", "정답: ")) for line in lines] == 2 * [False, False, True]
     with pytest.raises(CourseError, match=r"qqq[.] (It knows|아는)"):
         play("6.B", "qqq.")  # the mark stands alone, and is known
 

@@ -62,5 +62,8 @@ only the last state :: pool( => (lambda h, real: h[range(len(h)), real.sum(1) - 
 two softmaxes :: head(pool(encoder(ids), real)) => head(pool(encoder(ids), real)).softmax(1)
 the sum instead of the mean :: torch.tensor(labels)) => torch.tensor(labels), reduction='sum')
 a number for each text :: torch.tensor(labels)) => torch.tensor(labels), reduction='none')
+the exponential overflows :: return F.cross_entropy(head(pool(encoder(ids), real)), torch.tensor(labels))
+    => e = head(pool(encoder(ids), real)).exp()\n    p = e / e.sum(1, keepdim=True)
+    \n    return -sum(row[label].log() for row, label in zip(p, labels)) / len(p)
 """,
 }

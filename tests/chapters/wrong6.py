@@ -33,6 +33,8 @@ the exponential overflows :: hidden.softmax(dim=-1).masked_fill(~may, 0.0)
     => (e := scores.exp() * may) / e.sum(-1, keepdim=True).clamp(min=1e-9)
 the exponential overflows :: hidden.softmax(dim=-1).masked_fill(~may, 0.0)
     => ((e := scores.exp() * may) / e.sum(-1, keepdim=True)).nan_to_num(0.0)
+the exponential overflows :: hidden.softmax(dim=-1).masked_fill(~may, 0.0)
+    => (e := (scores - scores.max()).exp() * may) / e.sum(-1, keepdim=True).clamp(min=1e-9)
 """,
     "6.8": r"""
 the source asks :: heads(x, query) @ heads(states, key) => heads(states, query) @ heads(x, key)
@@ -77,6 +79,8 @@ the heads take turns in the columns :: .unflatten(-1, (n_heads, -1)).transpose(1
 the key matrix is missing :: heads(states, key) => heads(states, torch.eye(len(key)))
 the matrices are transposed :: rows @ matrix => rows @ matrix.T :: @ output => @ output.T
 x is added :: @ output, weights => @ output + x, weights
+the exponential overflows :: scores.masked_fill(~real[:, None, None], -torch.inf).softmax(dim=-1)
+    => (e := scores.exp() * real[:, None, None]) / e.sum(-1, keepdim=True)
 """,
     "6.9": r"""
 the decoder reads the answer :: [1, *sentence] => [*sentence, 2]
@@ -104,6 +108,13 @@ each sentence counts the same :: return F => follows = follows.where(follows > 0
 a number for each word :: ignore_index=0 => ignore_index=0, reduction='none'
 bits instead of nats :: ignore_index=0) => ignore_index=0) / 0.693147
 label smoothing :: ignore_index=0 => ignore_index=0, label_smoothing=0.1
+the exponential overflows :: return F.cross_entropy(network(source, written).mT, follows, ignore_index=0)
+    => p = (e := network(source, written).exp()) / e.sum(-1, keepdim=True)
+    \n    return -p.gather(2, follows[..., None])[..., 0][follows != 0].log().mean()
+the exponential overflows :: return F.cross_entropy(network(source, written).mT, follows, ignore_index=0)
+    => logits = network(source, written)
+    \n    p = (e := (logits - logits.max()).exp()) / e.sum(-1, keepdim=True)
+    \n    return -p.gather(2, follows[..., None])[..., 0][follows != 0].log().mean()
 """,
     "6.11": r"""
 the end is part of the translation :: row.index(2) if => row.index(2) + 1 if

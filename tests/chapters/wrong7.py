@@ -198,6 +198,8 @@ the mask is turned round :: scores.masked_fill(~real[:, None, None], -torch.inf)
 another eps :: , eps=1e-12 =>
 padding may not ask :: ~real[:, None, None] => ~(real[:, None, None] & real[:, None, :, None])
 the matrices are transposed :: (x @ matrix) => (x @ matrix.T) :: @ output => @ output.T
+the exponential overflows :: scores.masked_fill(~real[:, None, None], -torch.inf).softmax(dim=-1)
+    => (e := scores.exp() * real[:, None, None]) / e.sum(-1, keepdim=True)
 """,
     "7.9": r"""
 the network reads the answers :: network(read => network(ids

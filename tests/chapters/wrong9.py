@@ -115,5 +115,10 @@ the control comes before the kind of the rule :: low, high = effect
 the control comes before the kind of the rule :: -rule["delta"] < low and
     => (excess is None or excess[0] > 0) and -rule["delta"] < low and
 equal if 0 lies inside :: -rule["delta"] < low and high < rule["delta"] => low < 0 < high
+the excess must only be clear of 0 :: excess[0] > 0 => not excess[0] <= 0 <= excess[1]
+the excess must only be clear of 0 :: excess[0] > 0 => not excess[0] <= 0 <= excess[1] :: high < rule["delta"]:
+    => high < rule["delta"] and not (excess and excess[0] <= 0 <= excess[1]):
+written otherwise :: "holds" => "HOLDS"
+written otherwise :: cannot judge => cannot_judge
 """,
 }

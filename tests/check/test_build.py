@@ -182,7 +182,7 @@ def test_what_no_probe_has_shown_is_told_with_its_part(first, says, line, monkey
 
 @pytest.mark.parametrize(
     ("seconds", "of_the_course_s", "remarks"),
-    [(0.01, 0.0, ["taken 2 seconds so far, ", "does the rest"]), (1.0, 1.0, [])],
+    [(0.01, 0.0, ["alone has computed for 2 seconds so far, ", "does the rest"]), (1.0, 1.0, [])],
     ids=["slow", "as fast"],
 )
 def test_what_a_slow_part_costs_more_is_said_until_the_course_s_stands_in(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 import torch
 from torch import nn
@@ -12,7 +13,7 @@ from torch.nn import functional as F
 from course import kept
 from course.by_hand.skip_gram import SkipGram
 from course.check.build import Build, Ran
-from course.lab.roles import NONE, Thread, padded
+from course.lab.roles import NONE, Thread, one_clause, padded
 from course.lab.word_classes import typed_words, with_unknown
 from course.world.sentence import WorldSentence
 from course_lib.language import language, t_label
@@ -108,7 +109,7 @@ def run(train: bool, encode, starting_table, row_gradient, parameter_groups, rea
             groups = parameter_groups(network, "embedding", RATE) if name == "slow" else None
             _train(network, text, t_label(name), groups)
         _prove(ran, networks, text)
-        ran.shows = _labelled(networks, text, thread.test[0])
+        ran.shows = _labelled(networks, text, next(filter(one_clause, thread.test)))
     return ran
 
 
@@ -191,7 +192,8 @@ def _play(networks: dict[str, OwnClassifier], text: _Text, sentences: Sequence[s
     from course.widgets import token_strip
     from course.widgets.strip import Frame, Token
 
-    new = {} if sentences else {tuple(s.words): text.thread.labels(s) for s in text.thread.test[:PLAYED]}
+    shown = () if sentences else islice(filter(one_clause, text.thread.test), PLAYED)
+    new = {tuple(s.words): text.thread.labels(s) for s in shown}
     frames = []
     known = [word for word, number in text.index.items() if number]
     for words in [typed_words(sentence, text.index) for sentence in sentences] or new:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from course.check.build import Build, Ran
-from course.lab.roles import BOUNDARY, NONE, Thread, padded, thread
+from course.lab.roles import BOUNDARY, NONE, Thread, one_clause, padded, thread
 from course.lab.word_classes import typed_words, with_unknown
 from course.world.sentence import WorldSentence
 from course_lib.language import t, t_label
@@ -229,7 +229,8 @@ def _prove_roles(ran: Ran, network: TagLM, new: Sequence[WorldSentence]) -> None
     kinds = {"states": whole & ~alone, "alone": alone & ~whole, "neither": ~(whole | alone)}
     counts = {name: int(kind.sum()) for name, kind in kinds.items()}
     ran.shows = t(BUILD.texts["says"]["shown"], **counts, both=int((whole & alone).sum()), n=len(new)) + "\n"
-    for sentence in (new[int(kind.nonzero()[0])] for kind in kinds.values() if kind.any()):
+    clear = torch.tensor([one_clause(sentence) for sentence in new])
+    for sentence in (new[int((kind & clear).nonzero()[0])] for kind in kinds.values() if (kind & clear).any()):
         right = RIGHT, _written(sentence.words, thread.labels(sentence))
         ran.shows += _lines([right, *_read(network, sentence.words)])
 

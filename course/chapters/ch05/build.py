@@ -11,7 +11,7 @@ from course.by_hand.ulmfit import Encoder, concat_pool, from_shipped, new_head
 from course.check.build import Build, Ran
 from course.check.messages import Message
 from course.lab.swapped import LABELS, Swapped
-from course.lab.word_classes import typed_words
+from course.lab.word_classes import typed_words, with_unknown
 from course_lib.errors import CourseError
 from course_lib.language import t
 from course_lib.models.awd_lstm import BEGIN
@@ -117,7 +117,8 @@ def _play(network: Classifier, task: Swapped, sentence: str) -> Message:
     ids = torch.tensor([[BEGIN, *map(task.encoder.row, row)] for row in rows])
     probable = _logits(network, ids, torch.ones_like(ids).bool()).softmax(1)[:, 1].tolist()
     first, *others = (f"{share:4.0%}  {' '.join(row)}" for share, row in zip(probable, rows, strict=True))
-    return Message(t(BUILD.texts["says"]["play"]), code="\n".join([first, "", *others]))
+    says = with_unknown(t(BUILD.texts["says"]["play"]), words, task.encoder.vocabulary.index)
+    return Message(says, code="\n".join([first, "", *others]))
 
 
 BUILD = Build("5.B", ("5.1", "5.7", "5.8"), run, importance=5, minutes=30)

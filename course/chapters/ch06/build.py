@@ -193,8 +193,11 @@ def _prove(ran: Ran, network: OwnTranslator, text: _Text, new: list, greedy: Cal
     written = torch.tensor([[1, *row] for row in text.targets[len(text.targets) // 2 :][:1]])
     apart = (network(source[:1], written) - _chapter_s(network)(source[:1], written)).abs().max().item()
     ran.prove("equal", apart < 1e-3, n=f"{len(text.words) * written.shape[1]:,}", apart=f"{apart:.6f}")
-    lines = zip(sources[:3], ours, right, strict=False)
-    ran.shows = text.note + "\n".join(f"{' '.join(source)}\n    {mine}\n    ({own})" for source, mine, own in lines)
+    rows = list(zip(map(" ".join, sources), ours, right, strict=True))
+    shown = [row for row in rows if row[1] == row[2]][:1] + [row for row in rows if row[1] != row[2]][:2]
+    said = BUILD.texts["says"]
+    lines = (f"{source}\n    {mine}\n    {t(said['right'], answer=own)}" for source, mine, own in shown)
+    ran.shows = text.note + "\n".join([t(said["shown"]), *lines])
 
 
 def _chapter_s(network: OwnTranslator) -> Translator:

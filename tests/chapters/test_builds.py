@@ -191,7 +191,7 @@ def shows_5(result):
     assert play("5.B", "Das Boot left.").title.endswith(("not known to it: das", "모르는 단어: das"))
     orders = ["the boat left .", "boat the left .", "the left boat .", "the boat . left"]
     assert [row.split("%  ")[1] for row in rows if row] == orders
-    with pytest.raises(CourseError, match=r"three words|단어가 적어도"):
+    with pytest.raises(CourseError, match=r"three words|단어가 세 개 이상"):
         play("5.B", "two words")
 
 

@@ -24,7 +24,7 @@ from course.check import registry, store
 from course.check.exercise import Exercise, head
 from course.check.front import is_version, now
 from course.check.messages import Result
-from course.check.parts import Part, blame, guarded, parts
+from course.check.parts import Part, alone, blame, guarded, parts
 from course.settings import seed
 from course_lib.errors import CourseError
 from course_lib.language import key, language, t
@@ -83,7 +83,7 @@ class Build:
         title = t("Build {id} · {title}", id=self.id, title=t(self.texts["title"]))
         line = head(self.difficulty, self.importance, self.minutes)
         named = " · ".join(f"**{exercise.id}** {t(exercise.texts.title)}" for exercise in self.exercises)
-        listed = t("*Its parts:* {parts}.", parts=named)
+        listed = t("*Its parts:* {parts}. Each cell runs alone, with helpers and imports of its own.", parts=named)
         return f"### {title}\n{t('*{head}*', head=line)}\n\n{t(self.texts['question'].strip())}\n\n{listed}"
 
     @property
@@ -121,6 +121,15 @@ def run(build: Build, text: str = "") -> Result:
     return replace(result, paragraphs=(*result.paragraphs, *filter(None, [note])))
 
 
+def lacks(exercise: Exercise, source: str) -> str:
+    """Why the cell of a right answer is none for its chapter's build, which runs it alone; "" if nothing is missing."""
+    build = find(f"{exercise.id.partition('.')[0]}.B")
+    if build is None or exercise.id not in build.parts:
+        return ""
+    before = build.exercises[: build.parts.index(exercise.id)]
+    return alone(exercise, source, {one.solution.__name__: one.solution for one in before})[1]
+
+
 def solution(build: Build) -> Result:
     """With the course's parts; nothing is kept."""
     return _result(build, [Part(exercise, exercise.solution) for exercise in build.exercises], "")
@@ -144,7 +153,23 @@ def play(build_id: str, *given: Any, text: str = "") -> Any:
                 call = _call("check", build, text)
                 raise CourseError(t("{id}: nothing is kept yet. First run {call}.", id=build.id, call=call))
             _LAST[build.id, text] = ran
-        return _LAST[build.id, text].play(*given)
+        player = _LAST[build.id, text].play
+        _refuse_what_cannot_be_played(build, player, given)
+        return player(*given)
+
+
+def _refuse_what_cannot_be_played(build: Build, player: Callable, given: Sequence) -> None:
+    wanted = inspect.signature(player)
+    try:
+        wanted.bind(*given)
+        if all(isinstance(one, str) and one.strip() for one in given):
+            return
+    except TypeError:
+        pass
+    more = ", ".join([f'"{build.id}"', *(name.rstrip("s") for name in wanted.parameters)])
+    calls = dict.fromkeys([f'play("{build.id}")', f"play({more})"])
+    says = key("What was given to {id} cannot be played. These calls can: {calls}, each text in quotation marks.")
+    raise CourseError(t(says, id=build.id, calls=", ".join(calls)))
 
 
 def _call(function: str, build: Build, text: str) -> str:

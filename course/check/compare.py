@@ -52,6 +52,7 @@ def _difference(got: Any, expected: Any, where: str) -> str:
     if shape and wanted and shape != wanted:
         return t("{name} has shape {shape}, should be {wanted}", name=name, shape=shape, wanted=wanted)
     kinds = t("{name} should be {wanted}, not {got}", name=name, wanted=_kind(expected), got=_kind(got))
+    several = isinstance(got, tuple) and wanted  # where one tensor is asked
     got, expected = _plain(got), _plain(expected)
     if _is_number(expected):
         return _number(got, expected, name) if _is_number(got) else kinds
@@ -60,6 +61,8 @@ def _difference(got: Any, expected: Any, where: str) -> str:
     if isinstance(expected, dict):
         return _dictionary(got, expected, where, name)
     if isinstance(expected, list):
+        if len(got) != len(expected) and several:
+            return kinds  # what `max(1)` gives
         if len(got) != len(expected):
             return t("{name} should have {wanted} items, not {n}", name=name, wanted=len(expected), n=len(got))
         pairs = enumerate(zip(got, expected, strict=True))
@@ -137,5 +140,5 @@ def _kind(value: Any) -> str:
         return t("a number")
     if hasattr(type(value), "__next__"):
         return t("a generator")
-    known = _KINDS.get(type(value)) or _KINDS.get(type(plain))
+    known = _KINDS.get(tuple if isinstance(value, tuple) else type(value)) or _KINDS.get(type(plain))
     return t(known) if known else t("a value of type {name}", name=type(value).__name__)

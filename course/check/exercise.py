@@ -24,7 +24,8 @@ from course_lib.language import t
 
 @dataclass(frozen=True)
 class Seen:
-    """Stands in the place of a model: `look(got, expected, *inputs)` is true on every probe that fails."""
+    """Stands in the place of a model: `look(got, expected, *inputs)` is true on every probe that fails. Where
+    the answer stops, got is its error, and nothing is expected."""
 
     look: Callable[..., bool]
 
@@ -96,7 +97,7 @@ class Exercise:
     importance: int  # 1 (may be skipped) .. 5 (later chapters build on it)
     minutes: int
     without: Sequence[str] = ()  # what the question rules out: "loop", names
-    learns: bool = True  # a gradient has to reach what it reaches through the solution, if anything
+    learns: bool = True  # a gradient has to reach what it reaches through the solution, if anything; `markdown` says so
 
     @cached_property
     def models(self) -> list[tuple[str, int, Callable | Seen]]:
@@ -123,7 +124,10 @@ class Exercise:
         """Title, head and question, as they stand in the notebook's text."""
         texts = self.texts
         title = t("Exercise {id} · {title}", id=self.id, title=t(texts.title))
-        return f"### {title}\n{t('*{head}*', head=self.head)}\n\n{t(texts.question.strip())}"
+        said = f"### {title}\n{t('*{head}*', head=self.head)}\n\n{t(texts.question.strip())}"
+        if self.learns and "Tensor" in str(inspect.signature(self.solution).return_annotation):
+            said += "\n\n" + t("A network learns through this function: keep to tensors, so that gradients flow back.")
+        return said
 
     @property
     def starter(self) -> str:

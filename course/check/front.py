@@ -17,6 +17,7 @@ from typing import Any
 from course.check import registry, store
 from course.check.judge import judge
 from course.check.messages import Message, Result
+from course.check.written import undecorated
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
 
@@ -50,6 +51,8 @@ def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False, t
     notes = [_elsewhere(result, answer, sys._getframe(1).f_code.co_filename)]
     if result.state != "not attempted":
         notes.append(_keep(result, answer))
+    if result.right and _shell():
+        notes.append(_lacks(exercise, answer))
     result = replace(result, paragraphs=(*result.paragraphs, *filter(None, notes)))
     if strict and not result.right:
         raise CourseError(repr(result))
@@ -202,6 +205,19 @@ def _keep(result: Result, answer: Any) -> str:
     return store.update(result.exercise, is_version, append)
 
 
+def _lacks(exercise: Any, answer: Any) -> str:
+    """A note if the chapter's build, which runs each part's cell alone, cannot use this one."""
+    source = _source(answer)
+    error = source and builds().lacks(exercise, source)
+    if not error:
+        return ""
+    says = key(
+        "Not yet for build {id}, where this cell runs alone and stops: {error}. Put its helpers and imports into this "
+        "cell and run it again."
+    )
+    return t(says, id=f"{exercise.id.partition('.')[0]}.B", error=error.rstrip("."))
+
+
 def _keep_look(exercise_id: str, level: int) -> None:
     """With the look it is kept whether a right version was there, since a clock may be set back."""
     look = {"exercise": exercise_id, "level": level}
@@ -234,7 +250,8 @@ def _elsewhere(result: Result, answer: Any, cell: str) -> str:
     if not (_shell() and isinstance(answer, FunctionType) and answer.__module__ == "__main__"):
         return ""
     own = re.findall(r"^def (\w+)", "".join(linecache.getlines(cell)), re.MULTILINE)
-    if answer.__code__.co_filename == cell or answer.__name__ in own:  # by its name: a decorator's code is elsewhere
+    written = getattr(undecorated(answer), "__code__", answer.__code__)
+    if written.co_filename == cell or answer.__name__ in own:  # by its name: a decorator may hide it
         return ""
     if own:
         values = {"name": answer.__name__, "own": own[-1], "call": f'check("{result.exercise}", {own[-1]})'}
@@ -257,6 +274,7 @@ def without_exit() -> Iterator[None]:
 
 def _source(answer: Any) -> str:
     """The whole cell an answer was written in (helpers included); outside a notebook its own lines; "" if unknown."""
+    answer = undecorated(answer)
     if _shell() and isinstance(answer, FunctionType) and answer.__module__ == "__main__":
         return "".join(linecache.getlines(answer.__code__.co_filename)).rstrip("\n")
     try:

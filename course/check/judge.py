@@ -16,7 +16,7 @@ from course.check.compare import difference, same, usable
 from course.check.exercise import Exercise, Probe, Seen
 from course.check.limit import LIMIT, NoEnd, TooMuch, limited, safely
 from course.check.messages import Result
-from course.check.written import data_from_outside, does_nothing, ways
+from course.check.written import data_from_outside, does_nothing, undecorated, ways
 from course_lib.language import key, t, t_label
 
 _NO_FUNCTION, _PARAMETERS = key("not a function"), key("other parameters")
@@ -70,7 +70,10 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
     faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
     failing = [i for i, fault in enumerate(faults) if fault]
     if stopped and not (failing and _named(exercise, results, expected, failing)):
-        return _error(exercise, tried, stopped)
+        return _error(exercise, tried, stopped, None if failing else _named_by(exercise, tried.probe, stopped))
+    if not stopped and _remembers(exercise, answer, results[0], limit):
+        grown = _grows(returned, results)
+        return _mistake(exercise, _KEEPS_RESULTS if grown else _REMEMBERS, Tried(answer, exercise.probes[0]))
     if not failing and _seed() != seed:
         return _mistake(exercise, _SEEDS_ALL)
     if not failing:
@@ -101,6 +104,19 @@ def _unlearnable(exercise: Exercise, answer: Callable, limit: float) -> Mistake 
     return fault(exercise, answer, limit)
 
 
+def _remembers(exercise: Exercise, answer: Callable, first: Any, limit: float) -> bool:
+    """Does the first probe have another result when it is asked once more?"""
+    if not same(safely(None, copy.deepcopy, first), first):
+        return False  # nothing that can be compared, such as an iterator
+    try:
+        with limited(limit):
+            return not same(answer(*exercise.probes[0].inputs), first)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return True
+
+
 def _grows(returned: list, results: list) -> bool:
     """Two calls returned the same list, set or dictionary, and it was not the same any more."""
     first = returned[0]
@@ -128,6 +144,12 @@ def _named(exercise: Exercise, results: list, expected: list, failing: list[int]
                 return mistakes[name, n]
     differ = any(not same(results[i], results[failing[0]]) for i in failing)
     return mistakes[fitting.popitem()] if len(fitting) == 1 and differ else None
+
+
+def _named_by(exercise: Exercise, probe: Probe, error: BaseException) -> Mistake | None:
+    """The mistake that is known by the error."""
+    seen = (row for row in exercise.models if isinstance(row[2], Seen) and _seen(row[2], error, None, probe.inputs))
+    return next((Mistake(name, exercise.texts.says(name, n)) for name, n, _ in seen), None)
 
 
 def _seen(seen: Seen, got: Any, expected: Any, inputs: tuple) -> bool:
@@ -166,6 +188,14 @@ _KEEPS_RESULTS = Mistake(
         "(set, dictionary) inside the function, not outside and not as a default value of a parameter."
     ),
 )
+_REMEMBERS = Mistake(
+    key("the same call has another result later"),
+    key(
+        "The first call was made once more after the others, and gave another result. Something is kept from call to "
+        "call (a list, a dictionary or a tensor outside of the function, or a default value of a parameter), or it "
+        "draws random numbers of its own."
+    ),
+)
 
 
 def without_end(exercise: Exercise, limit: float = LIMIT) -> Result:
@@ -184,7 +214,7 @@ def _no_end(limit: float) -> Mistake:
 def known_mistakes(exercise: Exercise) -> dict[str, str]:
     """The names that `judge` may give, each with a sentence: the exercise's own, and those of all."""
     own = {name: exercise.texts.says(name, 0) for name in exercise.texts.mistakes}
-    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _FILLS_MEMORY, _SEEDS_ALL, _no_end(LIMIT)]
+    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _FILLS_MEMORY, _SEEDS_ALL, _REMEMBERS, _no_end(LIMIT)]
     everywhere.append(_no_end(10))  # the limit of answers that were kept earlier
     everywhere.append(Mistake(_NO_FUNCTION, "What was handed over is no function, but a result, or something else."))
     everywhere.append(Mistake(_PARAMETERS, "The function takes other parameters than the exercise asks for."))
@@ -232,14 +262,18 @@ def _mistake(exercise: Exercise, mistake: Mistake, tried: Tried | None = None) -
     return _not_yet(exercise, title, (t(mistake.says),), "mistake", tried, mistake=mistake.name)
 
 
-def _error(exercise: Exercise, tried: Tried, error: BaseException) -> Result:
+def _error(exercise: Exercise, tried: Tried, error: BaseException, mistake: Mistake | None) -> Result:
     said = safely("", str, error)
     says = [f"{type(error).__name__}: {_cut(said, 300)}" if said else type(error).__name__]
-    file = tried.answer.__code__.co_filename if isinstance(tried.answer, FunctionType) else None
+    written = undecorated(tried.answer)
+    file = written.__code__.co_filename if isinstance(written, FunctionType) else None
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     if frames:
         line = _cut(frames[-1].line or "", 200)
         says.append(t("Line {number} of your cell: {line}", number=frames[-1].lineno, line=line))
+    if mistake:
+        title = t("Exercise {id}: not yet: {mistake}.", id=exercise.id, mistake=t_label(mistake.name))
+        return _not_yet(exercise, title, (t(mistake.says), *says), "mistake", tried, mistake=mistake.name)
     title = t("Exercise {id}: your function stopped with an error.", id=exercise.id)
     return _not_yet(exercise, title, tuple(says), "error", tried)
 
@@ -255,10 +289,14 @@ def _not_yet(
     name = _called(exercise, tried.answer)
     lines = [f"# {t(tried.probe.shows)}", shown.call(name, inputs)]
     expected = exercise.solution(*tried.probe.inputs)
-    results = [(t("your result"), got), (t("the right result"), expected)] if got is not ... else []
+    results = []
+    if got is not ...:
+        where, one, other = _narrowed(got, expected)
+        results = [(t("your result") + where, one), (t("the right result") + where, other)]
     if tried.left:
-        changed = [new for new, old in zip(tried.left, inputs, strict=True) if not same(new, old)]
-        results = [(t("what this input is after your call"), value) for value in changed]
+        changed = zip(inspect.signature(exercise.solution).parameters, tried.left, inputs, strict=False)
+        of_each = ((name, *_narrowed(new, old)) for name, new, old in changed if not same(new, old))
+        results = [(t("what {name} is after your call", name=name + where), new) for name, where, new, _ in of_each]
     lines += [line for what, value in results for line in (f"# {what}", shown.result(value))]
     notes = [t("`{call}` runs this call again.", call=f'{name}(*failing("{exercise.id}"))')]
     if names := data_from_outside(tried.answer):
@@ -266,6 +304,27 @@ def _not_yet(
         notes.insert(0, t("Your function reads {names} from outside, not from its parameters.", names=listed))
     fields = {"inputs": inputs, "got": None if got is ... else got, "expected": expected}
     return replace(verdict, paragraphs=(*says, *notes, *end), code="\n".join(lines), **fields)
+
+
+def _narrowed(got: Any, expected: Any) -> tuple[str, Any, Any]:
+    """Of what is too long to be shown the first part that differs: its place, as Python writes it, and both."""
+    return safely(("", got, expected), _first_other, got, expected)
+
+
+def _first_other(got: Any, expected: Any) -> tuple[str, Any, Any]:
+    where = ""
+    while any(shown.result(value).startswith("<") for value in (got, expected)):
+        if isinstance(expected, dict):
+            places = [place for place in expected if place in got]
+        elif len(got) == len(expected):
+            places = range(len(expected))
+        else:
+            break
+        found = next((place for place in places if not same(got[place], expected[place])), None)
+        if found is None:
+            break
+        where, got, expected = f"{where}[{found!r}]", got[found], expected[found]
+    return where, got, expected
 
 
 def _called(exercise: Exercise, answer: Callable) -> str:

@@ -15,6 +15,14 @@ from course.check import shown
 _EMPTY_BODY = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}  # byte code of a body that is only `...`
 
 
+def undecorated(answer: Any) -> Any:
+    """The function as it was written, under decorators such as `@torch.no_grad()`."""
+    try:
+        return inspect.unwrap(answer)
+    except ValueError:  # it wraps itself
+        return answer
+
+
 def does_nothing(answer: Any) -> bool:
     function = isinstance(answer, FunctionType)
     return function and {step.opname for step in dis.get_instructions(answer.__code__)} <= _EMPTY_BODY
@@ -55,6 +63,7 @@ def ways(answer: Any) -> set[str]:
 
 def _functions(answer: Any) -> list[FunctionType]:
     """The answer, and the functions beside it that it names, and that these name."""
+    answer = undecorated(answer)
     found = [answer] if isinstance(answer, FunctionType) else []
     for function in found:  # it grows
         named = (function.__globals__.get(name) for code in _codes(function) for name in code.co_names)

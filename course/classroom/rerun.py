@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import cycle
 from typing import Any
 
 import torch
@@ -116,7 +117,7 @@ def _verdict(exercise: Exercise, raw: bytes) -> str:
             raise CourseError(f"--rerun: this machine cannot shut answers in ({what}), so none is run.")
         if kind != "value":  # what an answer wrote itself may be any word
             return t("ended without a result") if what == RIGHT else what
-    results = iter([value for _, value in outcomes])
+    results = cycle(value for _, value in outcomes)  # `judge` asks the first one once more
     result = judge(exercise, lambda *inputs: next(results))
     return RIGHT if result.right else result.mistake or t("wrong")
 

@@ -36,6 +36,11 @@ NO_LABEL = -100  # after the end of a sentence: F.cross_entropy leaves these out
 _SEED, _PARTS = 777, {"pool": 400, "dev": 200, "test": 300}
 
 
+def one_clause(sentence: WorldSentence) -> bool:
+    """Of a sentence with two clauses either gives some of the roles: that is not what a reader would call right."""
+    return len({clause for clause, *_ in sentence.places}) == 1
+
+
 class Thread:
     """The text, its words, and sentences that are not in it, each with the roles of its words.
 

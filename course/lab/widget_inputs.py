@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from course.catalogue import wrapped
 from course.lab.byte_pairs import Merge, apply
-from course.lab.word_classes import particle_of
+from course.lab.word_classes import typed_words
 from course.widgets.gap_model import FillModel, LanguageSwitch
 from course.widgets.strip import Frame, Token
 from course_lib.data.masking import Masking
@@ -210,8 +211,7 @@ KOREAN_SENTENCES = (
 
 def fill_model(bert: Bert, name: str) -> FillModel:
     """The model under the name that stands above its guesses, which are as `Bert.fill`'s, but of pieces: a gap can be
-    a part of a word. What cannot be made of the vocabulary's pieces is [UNK]. A word that is no piece loses its
-    particle, as in the text that bert-ko has read: 배가 -> 배 가."""
+    a part of a word. What cannot be made of the vocabulary's pieces is [UNK]."""
     pieces = bert.pieces
     known = {piece: number for number, piece in enumerate(pieces.vocabulary)}
 
@@ -223,11 +223,7 @@ def fill_model(bert: Bert, name: str) -> FillModel:
         return guesses(bert, ids, columns, min(k, len(pieces)))
 
     def tokenize(text: str) -> list[str]:
-        words = []
-        for word in Sentence.of(text).words:
-            particle = "" if word in known else particle_of(word)
-            words += [word.removesuffix(particle), particle] if particle else [word]
-        return pieces.tokens(pieces.ids(words))
+        return pieces.tokens(pieces.ids(typed_words(text, known)))
 
     return FillModel(name, tokenize, fill)
 
@@ -252,8 +248,9 @@ def language_note(name: str = ENGLISH) -> str:
     """What `shipped_model` makes of Korean, in a sentence for the reader."""
     if name != ENGLISH:
         return t("{name} reads every sentence, the Korean ones too.", name=name)
-    return t(
+    says = t(
         "{korean} reads texts with Hangul. It has learned particles as words of their own, so they are cut off here: "
         "배가 is read as 배 가. The cut goes by sounds alone: in one of ten places it is wrong, as in 싶 은.",
         korean=KOREAN,
     )
+    return "\n".join(wrapped(says, 100))

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Container, Sequence
+
+from course_lib.data.records import Sentence
+from course_lib.language import t
 
 WORD_CLASSES = (
     *("number", "hyphen", "capitalised", "-ing", "-ed", "-ly", "-s"),
@@ -51,6 +55,22 @@ def particle_of(word: str) -> str:
     """The particle that a word of Hangul ends in, by the same rules, else ""."""
     name, suffix = _hangul_class(word) if _HANGUL.fullmatch(word) else ("", "")
     return suffix if name == "Hangul + particle" else ""
+
+
+def typed_words(text: str, known: Container[str]) -> list[str]:
+    """Words and marks of a typed text. A word that is not known loses its particle, since the Korean texts that the
+    models have read write particles apart: 배가 -> 배 가."""
+    words = []
+    for word in Sentence.of(text).words:
+        particle = "" if word in known else particle_of(word)
+        words += [word.removesuffix(particle), particle] if particle else [word]
+    return words
+
+
+def with_unknown(says: str, words: Sequence[str], known: Container[str]) -> str:
+    """What is said of a sentence, and which of its words the model does not know."""
+    unknown = [word for word in dict.fromkeys(words) if word not in known]
+    return t("{says}; not known to it: {words}", says=says, words=", ".join(unknown)) if unknown else says
 
 
 def _hangul_class(word: str) -> tuple[str, str]:

@@ -33,6 +33,8 @@ WORDS = {
     "exact identity": key("exact identity"),
     "damaged record": key("damaged record"),
     "live": key("card|live"),
+    "yours": key("your judge"),
+    "the course's": key("the course's judge"),
     "recorded": key("card|recorded"),
     "quick": key("profile|quick"),
     "full": key("profile|full"),
@@ -141,11 +143,12 @@ class Card:
     live: Verdict | None = None
     record: Record | None = None
     profile: str = "quick"  # of the live verdict
+    by: str = "live"  # or "yours", "the course's": whose judge has come to it, from what was recorded
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
-        """What there is of "live" and "recorded"; the last one rests on more."""
-        both = {"live": self.live, "recorded": self.record and self.record.verdict}
+        """What there is of live and recorded; the last one rests on more."""
+        both = {self.by: self.live, "recorded": self.record and self.record.verdict}
         return {name: verdict for name, verdict in both.items() if verdict is not None}
 
     @property
@@ -158,7 +161,8 @@ class Card:
         """The card as text: what a terminal, a screen reader and an untrusted page get."""
         lines = [f"{self.claim.id} {t(self.claim.sentence)}"]
         if self.live is not None:
-            lines.append(f"{t(WORDS['live'])} ({t(WORDS[self.profile])}): {self.live.sentence}")
+            profile = f" ({t(WORDS[self.profile])})" if self.by == "live" else ""
+            lines.append(f"{t(WORDS[self.by])}{profile}: {self.live.sentence}")
         if self.record is not None:
             run = self.record.run
             outdated = f" {t('[judged by an earlier rule]')}" if self.record.outdated else ""

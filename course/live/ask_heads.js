@@ -1,5 +1,5 @@
 // All heads small, each with the name of what it does with this sentence, and the chosen one large.
-const pc = x => 100 * x < .5 ? "< 1\u00a0%" : `${Math.round(100 * x)}\u00a0%`;
+const pc = x => (100 * x < .5 ? "< 1" : Math.round(100 * x)) + PERCENT.replace(" ", "\u00a0");
 const HABITS = [ // the first five by how far the piece looked at stands behind the one that looks, from -2
   [t("2 back"), t("two pieces back")],
   [t("piece|previous"), t("at the previous piece")],

@@ -280,12 +280,12 @@ def curve_figure(chapter: int, curves: Curves, only: Sequence[str] = (), but: Se
 def curves_markdown(chapter: int, curves: Curves, only: Sequence[str] = (), but: Sequence[str] = ()) -> str:
     """What each start brings in points, with 95 % t intervals over the seeds, by task and number of labels.
 
-    Answers have two lines each: F1, and exact match. MiniLM has a column where somebody measured it.
+    Answers have two lines each: F1, and exact match. MiniLM has a column where somebody measured it on these tasks.
     """
-    measured = {cell.system for cell in curves.cells} | set(_always(chapter))
+    tasks, rows = _tasks(chapter, only, but), []
+    measured = {cell.system for cell in curves.cells if cell.task in tasks} | set(_always(chapter))
     columns = [column for column in GAINS[chapter] if column[1] in measured]
-    rows = []
-    for name, task in _tasks(chapter, only, but).items():
+    for name, task in tasks.items():
         name_said = t(task.title)
         for title, exact in ((name_said, False), (t("{task}, exact match", task=name_said), True)):
             gains = [curves.gains(name, system, other, exact=exact) for _, system, other in columns]

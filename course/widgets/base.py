@@ -42,7 +42,8 @@ def small(script: str) -> str:
 
 
 def style(name: str, folder: Path = FOLDER) -> str:
-    """The widget's style sheet after the shared one."""
+    """The widget's style sheet after the shared one, which other widgets of a notebook bring once more, perhaps later:
+    so the widget's own rules begin with `section.cw-...`, one step stronger than `.cw`."""
     return (FOLDER / "kit.css").read_text("utf-8") + (folder / f"{name}.css").read_text("utf-8")
 
 
@@ -167,5 +168,9 @@ def percent(share: float) -> str:
     """As the page writes it: half up, where round() would go to the even digit."""
     value = 100 * share
     if value < 0.05:
-        return "< 0.1 %"
-    return f"{math.floor(value + 0.5)} %" if value >= 9.95 else f"{math.floor(10 * value + 0.5) / 10:.1f} %"
+        return with_sign("< 0.1")
+    return with_sign(f"{math.floor(value + 0.5)}" if value >= 9.95 else f"{math.floor(10 * value + 0.5) / 10:.1f}")
+
+
+def with_sign(number: str) -> str:
+    return t("{n} %", n=number)

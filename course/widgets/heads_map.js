@@ -1,6 +1,7 @@
 const SPECIALS = new Set(["[CLS]", "[SEP]", "[BOS]", "[EOS]", "[PAD]", "<s>", "</s>"]);
 // halves to even, as Python
-const pc = x => `${Math.abs(100 * x - Math.trunc(100 * x)) === .5 ? 2 * Math.round(50 * x) : (100 * x).toFixed(0)} %`;
+const pc = x =>
+  (Math.abs(100 * x - Math.trunc(100 * x)) === .5 ? 2 * Math.round(50 * x) : (100 * x).toFixed(0)) + PERCENT;
 const offsetName = (o, t) =>
   ({ "-1": t("the previous word"), 0: t("the same place"), 1: t("the next word") })[o]
   ?? (o < 0 ? t("{n} words to the left", { n: -o }) : t("{n} words to the right", { n: o }));

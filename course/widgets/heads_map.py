@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, limits, module, style, svg_text
+from course.widgets.base import CourseWidget, limits, module, style, svg_text, with_sign
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
@@ -207,4 +207,4 @@ def attention_heatmap(
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return with_sign(f"{100 * share:.0f}")

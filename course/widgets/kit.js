@@ -23,8 +23,10 @@ const inBold = (words, place) => words.flatMap((word, i) => [i === place ? h("b"
 
 // The reader's language, as course_lib/language.py: `texts` holds the Korean of each English sentence, nothing in
 // English. {name} is its value, {name:은/는} the particle that fits the value.
+let PERCENT = " %"; // Korean writes it without the space
 const teller = model => {
   const texts = { __proto__: null, ...model.get("texts") }; // a label may be called "constructor"
+  if (Object.keys(texts).length) PERCENT = "%";
   return (english, values = {}) =>
     (texts[english] ?? english.replace(/^[a-z]+\|/, "")).replace(
       /\{(\w+)(?::([^{}/]+)\/([^{}/]+))?\}/g,
@@ -47,8 +49,8 @@ const particle = (value, closed, open) => {
 
 // Numbers as the text says them, and the traits that a page changes.
 const share = p =>
-  100 * p < .05 ? "< 0.1 %"
-  : 100 * p >= 9.95 ? `${Math.floor(100 * p + .5)} %` : `${(Math.floor(1000 * p + .5) / 10).toFixed(1)} %`;
+  (100 * p < .05 ? "< 0.1"
+    : 100 * p >= 9.95 ? `${Math.floor(100 * p + .5)}` : (Math.floor(1000 * p + .5) / 10).toFixed(1)) + PERCENT;
 const many = n => n.toLocaleString("en-US");
 const softmaxOf = z => {
   const top = Math.max(...z),

@@ -1,4 +1,4 @@
-const pctOf = x => x > 0 && x < .0005 ? "< 0.1 %" : `${(100 * x).toFixed(1)} %`;
+const pctOf = x => x > 0 && x < .0005 ? `< 0.1${PERCENT}` : (100 * x).toFixed(1) + PERCENT;
 
 export default {
   render({ model, el }) {
@@ -60,7 +60,7 @@ export default {
       scale: 100,
       min: 1,
       max: 90,
-      show: x => `${Math.round(100 * x)} %`
+      show: x => Math.round(100 * x) + PERCENT
     });
     const ratio = traitSlider(st, model, "ratio", { label: t("highest rate ÷ lowest"), min: 1, max: 64 });
     for (const c of [factor, cutAt, ratio]) c.node.style.width = "200px";

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, check_whole, limits, module, style, svg_text
+from course.widgets.base import CourseWidget, check_whole, limits, module, style, svg_text, with_sign
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 
@@ -116,4 +116,4 @@ def rate_designer(layers: Sequence[str], steps: int = 1_000) -> RateDesigner:
 
 
 def _percent(share: float) -> str:
-    return "< 0.1 %" if 0 < share < 0.0005 else f"{100 * share:.1f} %"
+    return with_sign("< 0.1" if 0 < share < 0.0005 else f"{100 * share:.1f}")

@@ -6,7 +6,8 @@ const small = x => {
   const [digits, power] = x.toExponential(1).split("e");
   return `${digits}·10${[...String(+power)].map(c => c === "-" ? "⁻" : UP[c]).join("")}`;
 };
-const percent = x => x > .9995 && x < 1 ? "> 99.9 %" : x > 0 && x < .0005 ? "< 0.1 %" : `${(100 * x).toFixed(1)} %`;
+const percent = x =>
+  (x > .9995 && x < 1 ? "> 99.9" : x > 0 && x < .0005 ? "< 0.1" : (100 * x).toFixed(1)) + PERCENT;
 const signed = (x, n = 2) => x.toFixed(n).replace("-", "−");
 
 export default {

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, limits, module, style, svg_text
+from course.widgets.base import CourseWidget, limits, module, style, svg_text, with_sign
 from course_lib.language import key, t
 
 GRID = sorted({round(2 ** (i / 4)) for i in range(41)})  # d_k: 1 to 1024
@@ -173,7 +173,7 @@ def softmax_saturation(*, source: str = "en", d_k: int = 64, scaled: bool = Fals
 
 
 def _percent(x: float) -> str:
-    return "> 99.9 %" if 0.9995 < x < 1 else "< 0.1 %" if 0 < x < 0.0005 else f"{100 * x:.1f} %"
+    return with_sign("> 99.9" if 0.9995 < x < 1 else "< 0.1" if 0 < x < 0.0005 else f"{100 * x:.1f}")
 
 
 def _weight(x: float) -> str:

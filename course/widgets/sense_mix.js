@@ -185,9 +185,10 @@ export default {
       h("span", { class: "track" }, filled, h("em", {
         class: "best",
         style: `left:${100 * alone[best]}%`,
-        title: `${bestSays} ${(100 * alone[best]).toFixed(1)} %`
+        title: `${bestSays} ${(100 * alone[best]).toFixed(1)}${PERCENT}`
       })),
-      h("span", { class: "soft" }, h("span", {}, h("em", { class: "best" }), ` ${bestSays} ${pct(alone[best])} % `)));
+      h("span", { class: "soft" },
+        h("span", {}, h("em", { class: "best" }), ` ${bestSays} ${pct(alone[best])}${PERCENT} `)));
     // the four steps
     const rows = [...layers.map((name, l) => ({ name: t(name), l })),
       { name: t("sum"), l: -1 }, { name: t("γ × sum"), l: -2 }];
@@ -276,14 +277,14 @@ export default {
       svg.dataset.chosen = chosen;
       parts.forEach((part, l) => {
         part.style.width = `${100 * weights[l]}%`;
-        const says = `${cut(t(layers[l]), 80)} ${pct(weights[l])} %`,
+        const says = `${cut(t(layers[l]), 80)} ${pct(weights[l])}${PERCENT}`,
           room = weights[l] * bar - 10;
-        part.textContent = [says, `${pct(weights[l])} %`, ""].find(text => width(text) <= room || !text);
+        part.textContent = [says, `${pct(weights[l])}${PERCENT}`, ""].find(text => width(text) <= room || !text);
         part.dataset.value = weights[l].toFixed(6);
       });
-      stack.setAttribute("aria-label", weights.map((w, l) => `${t(layers[l])} ${pct(w)} %`).join(", "));
+      stack.setAttribute("aria-label", weights.map((w, l) => `${t(layers[l])} ${pct(w)}${PERCENT}`).join(", "));
       filled.style.width = `${100 * score}%`;
-      value.textContent = `${(100 * score).toFixed(1)} %`;
+      value.textContent = `${(100 * score).toFixed(1)}${PERCENT}`;
       gauge.dataset.value = score.toFixed(6);
       read.replaceChildren(h("small", {}, cut(t(senses[chosen]), 300)), h("br", {}),
         ...inBold(sentences[chosen], positions[chosen]));

@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import traitlets
 
-from course.widgets.base import COLOURS, CourseWidget, check_finite, limits, module, style, svg_text
+from course.widgets.base import COLOURS, CourseWidget, check_finite, limits, module, style, svg_text, with_sign
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
@@ -164,7 +164,7 @@ class ScalarMixWidget(CourseWidget):
             for k, name in enumerate(names)
         )
         bars = "".join(
-            svg_text(490, 222 + 40 * k, f"{t_label(name)[:20]} {100 * s:.0f} %")
+            svg_text(490, 222 + 40 * k, f"{t_label(name)[:20]} " + with_sign(f"{100 * s:.0f}"))
             + f'<rect x="490" y="{228 + 40 * k}" width="{220 * s:.0f}" height="12" fill="#0072b2"/>'
             for k, (name, s) in enumerate(zip(self.layers, self.weights(), strict=True))
         )

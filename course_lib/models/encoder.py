@@ -86,7 +86,7 @@ class ContextEncoder(LayerGroups, ABC):
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> ContextEncoder:
         """An encoder of this shape; its weights are loaded afterwards."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{cls.__name__} cannot be loaded: it has no classmethod _build(config, files).")
 
     def _files(self) -> dict[str, str]:
         """Texts that are stored with the weights: vocabularies, tokenisers."""

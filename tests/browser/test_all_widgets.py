@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from course.widgets.base import FOLDER
 from tests.browser.conftest import is_dark, kernel, reader
 from tests.widgets.test_all_widgets import LARGE
 
@@ -18,6 +19,10 @@ WHOLE = {  # what else of a widget is seen whole at each width
     "cw-row": f"node => ({INSIDE})(node.querySelector('.out .name'))",
     "cw-sat": "node => [...node.querySelectorAll('svg')].every(one => one.getBoundingClientRect().width > 100)",
 }
+PLACES = """root => [...root.querySelectorAll("*")].map(node => {
+  const { x, y, width, height } = node.getBoundingClientRect();
+  return [node.tagName, x, y, width, height];
+})"""
 SHOWN = "shown odd table mix saturated heads rates strip gaps strange spans generations".split()  # noqa: SIM905
 
 
@@ -56,6 +61,9 @@ def test_a_page_without_kernel_says_the_same_at_each_width_and_in_each_theme(lab
             assert root.locator("img, script").count() == 0
             assert root.evaluate("() => !globalThis.moved"), (width, theme)  # it is drawn in its place
             assert not root.locator(".own").is_visible()  # a field that nothing could answer
+            places = root.evaluate(PLACES)
+            page.frames[1].add_style_tag(path=FOLDER / "kit.css")  # as another widget of the notebook brings it
+            assert root.evaluate(PLACES) == places, (width, theme)
 
 
 # Of each text that is seen: [the text, its size on the screen, its contrast with what lies behind it (WCAG, 1.4.3)].

@@ -127,6 +127,7 @@ what is answered well moves most :: error[:, 0] -= 1 => error[:, 0] *= -1\n    e
 a softmax over the drawn words :: .sigmoid() => .softmax(-1)
 the mean over the questions :: error[:, 0] -= 1 => error[:, 0] -= 1\n    error /= u.shape[1]
 the mean over the questions :: error[:, 0] -= 1 => error[:, 0] -= 1\n    error[:, 1:] /= u.shape[1] - 1
+the mean over the questions :: torch.einsum("pk,pkd->pd", error, u) => (error[..., None] * u).mean(1)
 the mean over the pairs :: error[:, 0] -= 1 => error[:, 0] -= 1\n    error /= len(v)
 one kind of question moves the centre :: "pk,pkd->pd", error, u => "p,pd->pd", error[:, 0], u[:, 0]
 one kind of question moves the centre :: error, u) => error[:, 1:], u[:, 1:])

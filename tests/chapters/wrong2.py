@@ -93,7 +93,7 @@ the rates are wrong :: "lr": rate => "lr": 2 * rate
 the rates are wrong :: rate / 10 => rate * 10
 iterators instead of lists :: "params": slow_parameters => "params": iter(slow_parameters)
 another order of the parameters :: return [ => return [{**g, 'params': g['params'][::-1]} for g in [ :: 10}] => 10}]]
-error :: id(parameter) not in slow_ids => parameter not in slow_parameters
+looked for by `in` :: id(parameter) not in slow_ids => parameter not in slow_parameters
 changes its input :: parameters())\n => requires_grad_(False).parameters())\n
 """,
     "2.7": r"""

@@ -100,6 +100,7 @@ the most probable tag of each word :: = most_probable_tags
 start is missing :: start + =>
 the maximum is over the wrong axis :: max(dim=0) => max(dim=1)
 the maximum is over the wrong axis :: best[:, None] => best
+each word is decided when it comes :: = lambda e, t, start, end: greedy(e, t, start, end if len(e) > 1 else 0)
 """,
     "3.5": r"""
 the maximum instead of the sum :: logsumexp => amax

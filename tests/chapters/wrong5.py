@@ -44,6 +44,10 @@ a pass too late :: step >= below * per_pass => below < max(1, step // per_pass)
 a step too early :: step >= below * per_pass => below < (step + 1) // per_pass
 a step too early :: step >= below * per_pass => below <= (step + 1) // per_pass
 only one layer at a time :: step >= below * per_pass => step // per_pass == below
+the newest layer is the fastest :: return [ => opened = min(n_layers, step // per_pass + 1)\n    return [
+    :: factor**below => factor ** (opened - 1 - below)
+a triangle of its own for each layer
+    :: now / => rate * share(max(0, step - below * per_pass), total - below * per_pass) /
 a triangle in each pass :: share(step, total) => share(step % per_pass, per_pass)
 """,
     "5.8": r"""
@@ -58,5 +62,8 @@ only the last state :: pool( => (lambda h, real: h[range(len(h)), real.sum(1) - 
 two softmaxes :: head(pool(encoder(ids), real)) => head(pool(encoder(ids), real)).softmax(1)
 the sum instead of the mean :: torch.tensor(labels)) => torch.tensor(labels), reduction='sum')
 a number for each text :: torch.tensor(labels)) => torch.tensor(labels), reduction='none')
+the exponential overflows :: return F.cross_entropy(head(pool(encoder(ids), real)), torch.tensor(labels))
+    => e = head(pool(encoder(ids), real)).exp()\n    p = e / e.sum(1, keepdim=True)
+    \n    return -sum(row[label].log() for row, label in zip(p, labels)) / len(p)
 """,
 }

@@ -29,6 +29,12 @@ softmax over the queries :: hidden.softmax(dim=-1).masked_fill(~may, 0.0) => (sc
 the next word is seen :: .tril() => .tril(1)
 the mask is turned round :: ~may, torch => may, torch :: .masked_fill(~may, 0.0) =>
 the mask of padding is turned round :: & real => & ~real
+the exponential overflows :: hidden.softmax(dim=-1).masked_fill(~may, 0.0)
+    => (e := scores.exp() * may) / e.sum(-1, keepdim=True).clamp(min=1e-9)
+the exponential overflows :: hidden.softmax(dim=-1).masked_fill(~may, 0.0)
+    => ((e := scores.exp() * may) / e.sum(-1, keepdim=True)).nan_to_num(0.0)
+the exponential overflows :: hidden.softmax(dim=-1).masked_fill(~may, 0.0)
+    => (e := (scores - scores.max()).exp() * may) / e.sum(-1, keepdim=True).clamp(min=1e-9)
 """,
     "6.8": r"""
 the source asks :: heads(x, query) @ heads(states, key) => heads(states, query) @ heads(x, key)
@@ -46,6 +52,9 @@ the mask is turned round :: ~real => real
 the mask is turned round :: ~real[:, None, None], -torch.inf => real[:, None, None], -1e9
 later words of the source are hidden :: ~real[:, None, None]
     => ~(real[:, None, None] & torch.ones_like(scores).tril().bool())
+later words of the source are hidden :: weights = scores
+    => may = torch.ones_like(scores).tril().bool() if x.shape[1] == states.shape[1] else True
+    \n    weights = scores :: ~real[:, None, None] => ~(real[:, None, None] & may)
 hidden after the softmax :: scores.masked_fill(~real[:, None, None], -torch.inf).softmax(dim=-1)
     => scores.softmax(dim=-1) * real[:, None, None]
 softmax over the queries :: -torch.inf).softmax(dim=-1) => -1e9).softmax(dim=-2)
@@ -70,6 +79,8 @@ the heads take turns in the columns :: .unflatten(-1, (n_heads, -1)).transpose(1
 the key matrix is missing :: heads(states, key) => heads(states, torch.eye(len(key)))
 the matrices are transposed :: rows @ matrix => rows @ matrix.T :: @ output => @ output.T
 x is added :: @ output, weights => @ output + x, weights
+the exponential overflows :: scores.masked_fill(~real[:, None, None], -torch.inf).softmax(dim=-1)
+    => (e := scores.exp() * real[:, None, None]) / e.sum(-1, keepdim=True)
 """,
     "6.9": r"""
 the decoder reads the answer :: [1, *sentence] => [*sentence, 2]
@@ -90,12 +101,20 @@ it reads its own words :: return F.cross_entropy(network(source, written) => own
     \n    return F.cross_entropy(network(source, own)
 two softmaxes :: .mT, follows => .softmax(-1).mT, follows
 the sum instead of the mean :: ignore_index=0 => ignore_index=0, reduction='sum'
+the sum instead of the mean :: ignore_index=0) => ignore_index=0, reduction='sum') / len(sources)
 each sentence counts the same :: return F => follows = follows.where(follows > 0, -100)\n    return F
     :: F.cross_entropy(network(source, written).mT, follows, ignore_index=0)
     => sum(map(F.cross_entropy, network(source, written), follows)) / len(follows)
 a number for each word :: ignore_index=0 => ignore_index=0, reduction='none'
 bits instead of nats :: ignore_index=0) => ignore_index=0) / 0.693147
 label smoothing :: ignore_index=0 => ignore_index=0, label_smoothing=0.1
+the exponential overflows :: return F.cross_entropy(network(source, written).mT, follows, ignore_index=0)
+    => p = (e := network(source, written).exp()) / e.sum(-1, keepdim=True)
+    \n    return -p.gather(2, follows[..., None])[..., 0][follows != 0].log().mean()
+the exponential overflows :: return F.cross_entropy(network(source, written).mT, follows, ignore_index=0)
+    => logits = network(source, written)
+    \n    p = (e := (logits - logits.max()).exp()) / e.sum(-1, keepdim=True)
+    \n    return -p.gather(2, follows[..., None])[..., 0][follows != 0].log().mean()
 """,
     "6.11": r"""
 the end is part of the translation :: row.index(2) if => row.index(2) + 1 if

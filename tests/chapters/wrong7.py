@@ -45,6 +45,8 @@ a random piece may be special :: 5 + (draw * (vocab_size - 5)).long() => (draw *
     => where(chosen & (fate < 0.9), others, ids)
 [UNK] and [MASK] are chosen :: (ids > 4) => (ids != 0) & (ids != 2) & (ids != 3)
 a random piece beyond the vocabulary :: (vocab_size - 5) => vocab_size
+a random piece beyond the vocabulary :: 5 + (draw * (vocab_size - 5)).long()
+    => torch.floor(draw * (vocab_size - 5) + 5).long()
 no loss where the piece stayed :: torch.where(chosen, ids, -100) => torch.where(hidden | replaced, ids, -100)
 80, 10 and 10 % of all pieces :: hidden = chosen => hidden = (ids > 4) :: = chosen => = (ids > 4)
 changes its input :: torch.where(hidden, 4, => ids.masked_fill_(hidden, 4).where(~replaced,
@@ -196,6 +198,8 @@ the mask is turned round :: scores.masked_fill(~real[:, None, None], -torch.inf)
 another eps :: , eps=1e-12 =>
 padding may not ask :: ~real[:, None, None] => ~(real[:, None, None] & real[:, None, :, None])
 the matrices are transposed :: (x @ matrix) => (x @ matrix.T) :: @ output => @ output.T
+the exponential overflows :: scores.masked_fill(~real[:, None, None], -torch.inf).softmax(dim=-1)
+    => (e := scores.exp() * real[:, None, None]) / e.sum(-1, keepdim=True)
 """,
     "7.9": r"""
 the network reads the answers :: network(read => network(ids

@@ -163,6 +163,13 @@ a word is right as often as it is said :: (ours & theirs).total() => sum(theirs[
 articles are dropped inside words :: re.sub(r"\b(a|an|the)\b", " ", kept)
     => kept.replace("the", " ").replace("an", " ").replace("a", " ")
 not doubled :: 2 * (ours => (ours
+articles are dropped inside words :: re.sub(r"\b(a|an|the)\b", " ", kept)
+    => kept.replace("a ", " ").replace("an ", " ").replace("the ", " ")
+articles are dropped inside words :: re.sub(r"\b(a|an|the)\b", " ", kept)
+    => kept.replace("a ", "").replace("an ", "").replace("the ", "")
+there are empty words :: .split() => .split(" ")
+there are empty words :: re.sub(r"\b(a|an|the)\b", " ", kept).split()
+    => word for word in kept.split(" ") if word not in {"a", "an", "the"}
 """,
     "8.6": r"""
 places are not shifted :: begins + start, begins + end => start, end
@@ -258,6 +265,8 @@ all behind the first [SEP] may answer :: (n_seps == 1) & (ids != sep) => (n_seps
 a token of the passage is hidden :: & (ids != sep) => & (ids != sep) & (ids.roll(-1, 1) != sep)
 a token of the passage is hidden :: & (ids != sep) => & (ids != sep) & (ids.roll(1, 1) != sep)
 the logits are reshaped :: logits.movedim(-1, 0) => logits.reshape(2, *ids.shape)
+the first row's mask for all :: (n_seps == 1) & (ids != sep)
+    => (torch.arange(ids.shape[1]) > n_seps[0].tolist().index(1)) & (n_seps < 2) & (ids != sep)
 """,
     "8.9": r"""
 the step goes uphill :: weight - rate => weight + rate
@@ -287,6 +296,7 @@ the gradient of squared probabilities :: error = error / (2 * n) => p = logits.s
 the bias has another gradient :: error.sum(dim=(1, 2)) => error.abs().sum(dim=(1, 2))
 the first row alone :: gradient = => error[:, 1:] = 0\n    gradient =
 hidden places take part :: logits.softmax(dim=-1) => (states @ weight.T + bias).movedim(-1, 0).softmax(dim=-1)
+the exponential overflows :: logits.softmax(dim=-1) => logits.exp() / logits.exp().sum(-1, keepdim=True)
 """,
     "8.10": r"""
 words instead of names :: if mark != "O" and not kind => if mark != "O" :: start, kind = place, own

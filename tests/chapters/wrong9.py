@@ -48,6 +48,7 @@ high before low :: mean - half, mean + half => mean + half, mean - half
 the spread of scores instead of differences :: variance = sum((d - mean) ** 2 for d in differences)
     => own = [score for seed, score in system.items() if seed in baseline]
     \n    variance = sum((d - sum(own) / n) ** 2 for d in own)
+the number of seeds is known by heart :: (n - 1) => 4 :: variance / n) => variance / 5)
 n counts all seeds :: variance / n) => variance / len(system))
 n counts all seeds :: variance / n) => variance / len(baseline))
 a missing seed counts as 0 :: score - baseline[seed] => score - baseline.get(seed, 0.0) :: if seed in baseline] => ]
@@ -90,6 +91,7 @@ the positive control is asked last
     => return ("cannot judge" if failed else "holds") if low :: return "holds"\n        return "contr
     => return "cannot judge" if failed else "holds"\n        return "contr
 the positive control's other end :: positive[0] => positive[1]
+touching at_least is enough :: positive[0] <= => positive[0] <
 at_least is not used :: rule["at_least"] => 0
 open instead of cannot judge :: cannot judge => open
 one end is enough :: low > 0 and (excess => high > 0 and (excess
@@ -113,5 +115,10 @@ the control comes before the kind of the rule :: low, high = effect
 the control comes before the kind of the rule :: -rule["delta"] < low and
     => (excess is None or excess[0] > 0) and -rule["delta"] < low and
 equal if 0 lies inside :: -rule["delta"] < low and high < rule["delta"] => low < 0 < high
+the excess must only be clear of 0 :: excess[0] > 0 => not excess[0] <= 0 <= excess[1]
+the excess must only be clear of 0 :: excess[0] > 0 => not excess[0] <= 0 <= excess[1] :: high < rule["delta"]:
+    => high < rule["delta"] and not (excess and excess[0] <= 0 <= excess[1]):
+written otherwise :: "holds" => "HOLDS"
+written otherwise :: cannot judge => cannot_judge
 """,
 }

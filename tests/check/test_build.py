@@ -3,6 +3,7 @@
 import inspect
 import json
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import count
 
@@ -181,7 +182,7 @@ def test_what_no_probe_has_shown_is_told_with_its_part(first, says, line, monkey
 
 @pytest.mark.parametrize(
     ("seconds", "of_the_course_s", "remarks"),
-    [(0.01, 0.0, ["taken 2 seconds so far, ", "does the rest"]), (1.0, 1.0, [])],
+    [(0.01, 0.0, ["alone has computed for 2 seconds so far, ", "does the rest"]), (1.0, 1.0, [])],
     ids=["slow", "as fast"],
 )
 def test_what_a_slow_part_costs_more_is_said_until_the_course_s_stands_in(
@@ -217,6 +218,48 @@ def test_what_the_course_s_part_did_is_not_called_the_reader_s(monkeypatch):
     monkeypatch.setattr(parts_of_builds, "_COST", [(-2, ""), (-1, "")])
     solved("7.9")
     assert "Yours: 1 of its 3 parts; the course's did the rest of 7.9." in check("9.B").title
+
+
+KEPT = {}
+
+
+def by_heart(x):
+    """Knows eight rows, and returns the others as they are."""
+    return torch.cat([2 * x[:8], x[8:]])
+
+
+def remembers(x):
+    return KEPT.setdefault(tuple(x.shape), 2 * x)
+
+
+def writes(x):
+    return torch.mul(x, 2, out=KEPT.setdefault(x.shape, torch.empty(x.shape)))
+
+
+def draws_near(x):
+    """Of a hundred equally good numbers another one."""
+    return (2 * x).index_fill(0, torch.tensor(0), 7.0) if len(x) == 100 else 2 * x
+
+
+@pytest.mark.parametrize(
+    ("answer", "sizes", "says"),
+    [
+        (by_heart, [2, 20], "At call 2 in the machine, with `x` [20], .* result.8. is .*smaller inputs"),
+        (remembers, [2, 20, 2], "At call 3 in the machine, with `x` [2], .* result.0. is .*as large as these"),
+        (remembers, [*range(29, 0, -1)] + 40 * [2], "At call 31 in the machine"),
+        (writes, [2, 3, 2, 2], "written into the tensor that an earlier call"),
+        (draws_near, [2, 100, 2], ""),
+    ],
+)
+def test_a_part_is_compared_at_later_calls_too(answer, sizes, says):
+    """Each call has other numbers. What is right at first may know a size, or be a memory of the first call."""
+    KEPT.clear()
+    exercise = replace(registry.find("3.2"), solution=lambda x: 2 * x)
+    call = parts_of_builds.guarded(parts_of_builds.Part(exercise, answer, since="today"), [""], [])
+    stops = pytest.raises(parts_of_builds.Fault, match=says.replace("[2", r"\[2")) if says else nullcontext()
+    with stops:
+        for n, size in enumerate(sizes):
+            call(torch.arange(1.0, 1 + size) + n)
 
 
 def test_a_part_that_calls_a_slow_one_has_a_limit_of_its_own(monkeypatch):

@@ -53,6 +53,7 @@ def test_equal(got, expected):
         ((x for x in [1]), [1], "a list, not a generator"),
         (None, {"a": 1}, "a dictionary, not None"),
         ("b", "a", "not right"),
+        (torch.eye(1).max(1), torch.ones(1), "should be a tensor of shape [1], not a tuple"),
     ],
 )
 def test_different(got, expected, says):

@@ -132,6 +132,13 @@ def test_the_whole_cell_is_kept_and_put_back(cells):
     assert source in message._repr_html_().replace("&#x27;", "'")
 
 
+def test_of_a_decorated_answer_the_reader_s_cell_is_kept_and_named(cells, answers_folder):
+    source = "import torch\n\n@torch.no_grad()\ndef answer(counts, power):\n    return {}[1]\n"
+    result = check("1.2", cell(source))
+    assert json.loads((answers_folder / "1.2.json").read_text("utf-8"))["items"][0]["source"] == source.rstrip()
+    assert "Line 5 of your cell: return {}[1]" in repr(result)
+
+
 def test_restore_takes_a_version_by_number(cells, answers_folder):
     assert "no answer is kept yet" in repr(restore("1.2"))
     check("1.2", wrong)
@@ -243,3 +250,15 @@ def test_unknown_names_are_course_errors():
             call("1.77", None)
     with pytest.raises(CourseError, match="no recall questions"):
         recall(77)
+
+
+def test_a_right_answer_says_at_once_whether_its_cell_is_enough_for_the_build(cells):
+    body = "def answer(counts, power):\n    raised = {w: powered(n, power) for w, n in counts.items()}\n"
+    body += "    return {w: n / sum(raised.values()) for w, n in raised.items()}\n\n\ncheck('1.2', answer)"
+    helper = "def powered(n, power):\n    return n**power\n\n\n"
+    for source, alone in ((body, False), (helper + body, True)):
+        answer = cell(source)
+        answer.__globals__.setdefault("powered", pow)  # as another cell of the notebook leaves it
+        result = check("1.2", answer)
+        assert result.right
+        assert ("name 'powered' is not defined. Put its helpers" in " ".join(result.paragraphs)) is not alone

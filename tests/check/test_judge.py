@@ -96,7 +96,7 @@ ODD = ["text", torch.tensor([-1.0, 2.0]), torch.eye(2).to_sparse(), torch.Tensor
             (lambda n, f, odd=odd: odd, "wrong", "")
             for odd in (torch.eye(2).to_sparse(), 10**400, object(), {}, iter([1]))
         ),
-        (in_place, "changes its input", "# what this input is after your call\n    [2, 3, 5, 0]"),
+        (in_place, "changes its input", "# what numbers is after your call\n    [2, 3, 5, 0]"),
         (in_place_sorted, "changes its input", ""),
         (forgets, "returns nothing", ""),
         (broken, "error", "KeyError"),
@@ -125,6 +125,39 @@ def test_a_mistake_must_fit_every_probe():
     shown = "# another factor\n    total([7, 11], 13)\n    # your result\n    19\n    # the right result\n    234"
     assert shown in repr(other)
     assert (other.inputs, other.got, other.expected) == (([7, 11], 13), 19, 234)
+
+
+def two_long(n: int) -> tuple[list[int], dict]:
+    """A list and tables."""
+    return list(range(n)), {"a": torch.zeros(n, 9), "b": torch.arange(9.0 * n).reshape(n, 9)}
+
+
+@pytest.mark.parametrize(
+    ("answer", "shows"),
+    [
+        (
+            lambda n: (two_long(n)[0], {"a": torch.zeros(n, 9), "b": torch.zeros(n, 9)}),
+            "result[1]['b'][0]\n    torch.ten",
+        ),
+        (
+            lambda n: ([*range(n - 1), 0], two_long(n)[1]),
+            "result[0][299]\n    0\n    # the right result[0][299]\n    299",
+        ),
+        (
+            lambda n: (two_long(n)[0][1:], two_long(n)[1]),
+            "result[0]\n    <list of 299>\n    # the right result[0]\n    <l",
+        ),
+        (lambda n: object(), "result\n    <object>\n    # the right result\n    <tuple of 2>"),
+    ],
+    ids=["in a table", "a number", "too short", "another kind"],
+)
+def test_of_what_is_too_long_the_first_part_that_differs_is_shown(answer, shows):
+    long = replace(EXERCISE, solution=two_long, probes=[Probe("three hundred", 300)], mistakes=[])
+    assert f"# your {shows}" in repr(judge(long, answer))
+
+
+def test_the_line_of_an_error_is_the_reader_s_below_a_decorator_too():
+    assert "return ok + {}" in repr(judge(EXERCISE, torch.no_grad()(broken)))
 
 
 NOT_FINITE = ("infinite", Seen(lambda got, *_: not math.isfinite(got)))
@@ -229,6 +262,15 @@ def keeps_in_a_default(numbers, factor, found=[]):  # noqa: B006
     return found
 
 
+CALLS = []
+
+
+def counts_its_calls(numbers, factor):
+    """Right at each probe, and then no more."""
+    CALLS.append(0)
+    return [factor * number + len(CALLS) // (1 + len(SCALED.probes)) for number in numbers]
+
+
 def empties_it_before_each_call(numbers, factor):
     KEPT[:] = [factor * number for number in numbers]
     return KEPT
@@ -238,6 +280,7 @@ def empties_it_before_each_call(numbers, factor):
     ("answer", "mistake"),
     [
         *((keeps, "keeps results of an earlier call") for keeps in (keeps_in_a_global, keeps_in_a_default)),
+        (counts_its_calls, "the same call has another result later"),
         (empties_it_before_each_call, ""),
         (lambda n, f, always=[7]: always, ""),
     ],

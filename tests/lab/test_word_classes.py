@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course.lab.word_classes import WORD_CLASSES, word_class
+from course.lab.word_classes import WORD_CLASSES, typed_words, with_unknown, word_class
 
 DECOMPOSED = ["\u1107\u1162\u1105\u1173\u11af"]  # 배를
 CLASSES = {
@@ -37,3 +37,11 @@ def test_class_of_a_word_and_a_long_one_is_read_at_once():
     ]
     for part in ("a", "-a", "a-", "a'", "배", "5"):
         assert word_class(part * 100_000 + "ing!") in WORD_CLASSES  # hours, if an expression went back and forth
+
+
+def test_what_is_typed_is_cut_as_the_texts_are_that_were_read():
+    known = {"바다", "은", "가방은"}
+    assert typed_words("배가 바다에서 은 가방은.", known) == ["배", "가", "바다", "에서", "은", "가방은", "."]
+    assert typed_words("The ship's sails, in vain.", known) == ["The", "ship", "'s", "sails", ",", "in", "vain", "."]
+    assert with_unknown("read", ["바다", "은"], known) == "read"
+    assert with_unknown("read", ["배", "은", "배"], known) == "read; not known to it: 배"

@@ -4,6 +4,7 @@ claims, labels of its records) in course/chapters/chNN/ko.toml, of the library a
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -100,6 +101,7 @@ def _help(node: ast.AST) -> Iterator[str]:
 def _exercises(number: int) -> Iterator[str]:
     for exercise in registry.of_chapter(number):
         texts = exercise.texts
+        yield from said_by(Path(inspect.getfile(exercise.solution)))
         yield from (texts.title, texts.question, " ".join(exercise.solution.__doc__.split()), texts.why, *texts.hints)
         yield from (probe.shows for probe in exercise.probes)
         for name, says in texts.mistakes.items():

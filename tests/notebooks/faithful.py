@@ -15,6 +15,7 @@ _SLANTED = re.compile(r"(?<![*\w])\*(?!\*)[^*\n]*[가-힣][^*\n]*\*(?!\*)")
 _PLAIN_ENDING = re.compile(r"(?<![니시])다\.(?=\s|$)")
 _BLOG_ENDING = re.compile(r"(?<![세필중개주수])요\.(?=\s|$)")
 _WORDS = re.compile(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}")
+_UNITS = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "천만": 1e7, "천": 1e3, "만": 1e4, "억": 1e8}
 MARKS = (("**Predict", "**예측"), ("**Notice", "**살펴보기"))
 
 
@@ -26,7 +27,7 @@ def faults_of(english: str, korean: str) -> list[str]:
         found += [f"the {name} {item!r} is missing" for item in sorted((theirs - ours).elements())]
         found += [f"the {name} {item!r} is not in the English" for item in sorted((ours - theirs).elements())]
     plain, plain_ko = (_FORMULA.sub(" ", _CODE.sub(" ", text)) for text in (english, korean))
-    numbers, numbers_ko = (Counter(_NUMBER.findall(text)) for text in (plain, _digits(plain_ko)))
+    numbers, numbers_ko = (Counter(_NUMBER.findall(_digits(text))) for text in (plain, plain_ko))
     found += [f"the number {n} is missing" for n in sorted((numbers - numbers_ko).elements())]
     heads, heads_ko = (re.findall(r"^(#+) ([\d.]*)", text, re.MULTILINE) for text in (english, korean))
     if heads != heads_ko:
@@ -71,10 +72,11 @@ def style_faults(korean: str) -> list[str]:
 
 
 def _digits(text: str) -> str:
-    """Round numbers as Korean writes them count as the English digits, too: 100만, 10억, 3만."""
+    """Round numbers in words count as digits: 30.6 million and 3,060만 are 30,600,000; 1억 1천만 is 110 million."""
 
-    def one(match: re.Match) -> str:
-        value = float(match.group(1).replace(",", "")) * {"만": 1e4, "억": 1e8}[match.group(2)]
-        return f"{match.group()} {value:,.0f}"
+    def value(match: re.Match) -> str:
+        parts = re.findall(rf"(\d[\d,.]*) ?({'|'.join(_UNITS)})", match.group())
+        return f"{sum(float(n.replace(',', '')) * _UNITS[unit] for n, unit in parts):,.0f}"
 
-    return re.sub(r"(\d[\d,.]*)(만|억)", one, text)
+    text = re.sub(r"\d[\d,.]* (?:thousand|million|billion)\b", value, text)
+    return re.sub(r"\d[\d,.]*(?:천만|만|억)(?: \d[\d,.]*(?:천만|만|천))*", lambda m: f"{m.group()} {value(m)}", text)

@@ -248,7 +248,23 @@ def test_bold_that_korean_markdown_leaves_open():
         assert "<strong>" in markdown2html_mistune(text)
     assert style_faults("3~5개")
     assert style_faults("*한글*")
-    assert faults_of("100,000 words", "10만 단어입니다.") == []
+
+
+@pytest.mark.parametrize(
+    ("english", "korean_text"),
+    [
+        ("100,000 words", "단어 10만 개입니다."),
+        ("30.6 million words", "단어 3,060만 개입니다."),
+        ("30.6 million words", "단어 30,600,000개입니다."),
+        ("110 million parameters", "파라미터 1억 1천만 개입니다."),
+        ("110 million parameters", "파라미터 1억 1,000만 개입니다."),
+        ("300 billion tokens", "토큰 3,000억 개입니다."),
+        ("64 thousand words", "단어 6만 4천 개입니다."),
+    ],
+)
+def test_round_numbers_as_korean_writes_them(english, korean_text):
+    assert faults_of(english, korean_text) == []
+    assert faults_of(english, korean_text.replace("0", "1", 1).replace("4천", "5천").replace("1천", "2천")) != []
 
 
 def test_terms_of_the_glossary_that_the_korean_does_not_use():

@@ -50,10 +50,10 @@ def run(
         """A line for each word: its nearest by the reader's `neighbours`; and one sum by the reader's `analogy`."""
         return "\n".join([*(f"{word}: {', '.join(near(word, 5))}" for word in words), f"{given[-1]} = {total(*asked)}"])
 
-    def play(*typed: str):
+    def play(*words: str):
         from course.widgets import ask_words
 
-        return ask_words(WordVectors(frequent, network.v.weight[rows]), typed or given)
+        return ask_words(WordVectors(frequent, network.v.weight[rows]), words or given)
 
     ran = Ran({"own-vectors": network}, play)
     if train:

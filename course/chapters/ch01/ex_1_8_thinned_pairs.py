@@ -6,7 +6,8 @@ from course.check.exercise import Exercise, Probe, Seen
 
 def thinned_pairs(words: list[str], kept: list[bool], reach: list[int]) -> list[tuple[str, str]]:
     """The pairs (centre, context) of one sentence, in the order of the text. kept [word]: False where subsampling has
-    dropped the word; reach [word]: how many words the window has to each side when this word is the centre.
+    dropped the word; reach [word]: how many words the window has to each side when this word is the centre; both have
+    an item for each word of `words`, the dropped ones too.
     thinned_pairs(["a", "b", "c"], [True, False, True], [1, 2, 1]) -> [("a", "c"), ("c", "a")]"""
     left = [i for i, stays in enumerate(kept) if stays]
     pairs = []

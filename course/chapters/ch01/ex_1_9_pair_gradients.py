@@ -55,6 +55,7 @@ MISTAKES = [
         "the mean over the questions",
         "return => error = error / error.shape[1]\n    return",
         "-= 1 => -= 1\n    error[:, 1:] /= error.shape[1] - 1",
+        f"{_TO_V} => {_TO_V} / error.shape[1]",
     ),
     ("the mean over the pairs", "return => error = error / len(error)\n    return"),
     (

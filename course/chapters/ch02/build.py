@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 import torch
 from torch import nn
@@ -12,7 +13,9 @@ from torch.nn import functional as F
 from course import kept
 from course.by_hand.skip_gram import SkipGram
 from course.check.build import Build, Ran
-from course.lab.roles import NONE, Thread, padded
+from course.lab.roles import NONE, Thread, one_clause, padded
+from course.lab.word_classes import typed_words, with_unknown
+from course.world.sentence import WorldSentence
 from course_lib.language import language, t_label
 from course_lib.progress import Progress
 
@@ -20,7 +23,7 @@ DIM, HIDDEN = 64, 32
 LABELLED, STEPS, BATCH, RATE = 20, 200, 16, 1e-2
 SEEN, KNOWN = 2, 5  # times in the text: for a row of its own; for a vector of chapter 1
 STRATEGIES = ("initial", "frozen", "slow")  # as in section 2.4
-RANDOM = "random"  # the control
+RANDOM, RIGHT = "random", "right"  # the control; what is so
 PLAYED = 8  # new sentences to look at
 BARS = {"counting": 20, "random": 2}  # points of F1 above them, chosen on `thread.dev`
 
@@ -97,7 +100,7 @@ def run(train: bool, encode, starting_table, row_gradient, parameter_groups, rea
         networks[name].embedding.weight.requires_grad_(name != "frozen")
     ran = Ran(
         {f"own-classifier-{name}": networks[name] for name in STRATEGIES},
-        play=lambda *sentences: _play(networks, text, [sentence.split() for sentence in sentences]),
+        play=lambda *sentences: _play(networks, text, sentences),
     )
     if train:
         _pads(ran, networks["slow"], text)  # a part that fails there should do so before the training
@@ -106,7 +109,7 @@ def run(train: bool, encode, starting_table, row_gradient, parameter_groups, rea
             groups = parameter_groups(network, "embedding", RATE) if name == "slow" else None
             _train(network, text, t_label(name), groups)
         _prove(ran, networks, text)
-        ran.shows = _labelled(networks, text, thread.test[0].words)
+        ran.shows = _labelled(networks, text, next(filter(one_clause, thread.test)))
     return ran
 
 
@@ -172,31 +175,35 @@ def _roles(network: OwnClassifier, text: _Text, words: list[str]) -> list[str]:
     return [text.thread.roles[i] for i in network(*text.ids([words]))[0].argmax(-1).tolist()]
 
 
-def _labelled(networks: dict[str, OwnClassifier], text: _Text, words: list[str]) -> str:
-    """A sentence with the roles that each strategy finds, a line for each."""
+def _labelled(networks: dict[str, OwnClassifier], text: _Text, sentence: WorldSentence) -> str:
+    """A sentence with its roles, and with those that each strategy finds, a line for each."""
+    found = {RIGHT: text.thread.labels(sentence)}
+    found |= {name: _roles(networks[name], text, sentence.words) for name in STRATEGIES}
     lines = []
-    for name in STRATEGIES:
-        roles = zip(words, _roles(networks[name], text, words), strict=True)
-        said = " ".join(word if role == NONE else f"{word}[{role}]" for word, role in roles)
+    for name, roles in found.items():
+        pairs = zip(sentence.words, roles, strict=True)
+        said = " ".join(word if role == NONE else f"{word}[{role}]" for word, role in pairs)
         lines.append(f"{t_label(name)}: {said}")
     return "\n".join(lines)
 
 
-def _play(networks: dict[str, OwnClassifier], text: _Text, sentences: list[list[str]]):
+def _play(networks: dict[str, OwnClassifier], text: _Text, sentences: Sequence[str]):
     """The roles of typed sentences; of new ones, whose roles are known, what is right and what wrong."""
     from course.widgets import token_strip
     from course.widgets.strip import Frame, Token
 
-    new = {} if sentences else {tuple(s.words): text.thread.labels(s) for s in text.thread.test[:PLAYED]}
+    shown = () if sentences else islice(filter(one_clause, text.thread.test), PLAYED)
+    new = {tuple(s.words): text.thread.labels(s) for s in shown}
     frames = []
-    for words in sentences or new:
+    known = [word for word, number in text.index.items() if number]
+    for words in [typed_words(sentence, text.index) for sentence in sentences] or new:
         for name in STRATEGIES:
             tokens = []
             roles = _roles(networks[name], text, words)
             for word, role, own in zip(words, roles, new.get(tuple(words), roles), strict=True):
                 state = "" if not new or role == own == NONE else "right" if role == own else "wrong"
                 tokens.append(Token(word if role == NONE else f"{word} · {role}", state, own))
-            frames.append(Frame(tokens, t_label(name)))
+            frames.append(Frame(tokens, with_unknown(t_label(name), words, known)))
     return token_strip(frames)
 
 

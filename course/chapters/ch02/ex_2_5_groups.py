@@ -119,6 +119,7 @@ MISTAKES = [
             "[p for p in model.parameters() if any(p.equal(q) for q in slow_parameters)]",
         ),
     ),
+    ("looked for by `in`", Seen(lambda got, *_: isinstance(got, RuntimeError) and "size of tensor" in str(got))),
     ("copies instead of the parameters", lambda *a: _copies(parameter_groups(*a))),
     ("the groups are in the other order", lambda *a: parameter_groups(*a)[::-1]),
     ("iterators instead of lists", Seen(lambda got, *_: any(hasattr(group["params"], "__next__") for group in got))),

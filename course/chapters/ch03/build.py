@@ -15,9 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from course.check.build import Build, Ran
-from course.lab.roles import BOUNDARY, NONE, Thread, padded, thread
+from course.lab.roles import BOUNDARY, NONE, Thread, one_clause, padded, thread
+from course.lab.word_classes import typed_words, with_unknown
 from course.world.sentence import WorldSentence
-from course_lib.language import t_label
+from course_lib.language import t, t_label
 from course_lib.progress import Progress
 
 MODELS, TAGGERS, RIGHT = "your language models", "your taggers", "right"  # these and the next are also in texts.toml
@@ -184,7 +185,7 @@ def _learn(network: TagLM) -> None:
 
 
 def _train(name: str, model: nn.Module, losses: Callable[[], Tensor], steps: int) -> None:
-    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+    optimizer, shown = torch.optim.Adam(model.parameters(), lr=RATE), []
     with Progress(name, total=steps) as bar:
         for step in range(1, steps + 1):
             loss = losses().mean()
@@ -193,7 +194,8 @@ def _train(name: str, model: nn.Module, losses: Callable[[], Tensor], steps: int
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
-            bar.update(step, loss=loss.item())
+            shown = [*shown[-49:], loss.item()]
+            bar.update(step, loss=sum(shown) / len(shown))  # one batch's jumps
 
 
 @torch.no_grad()
@@ -222,7 +224,13 @@ def _prove_roles(ran: Ran, network: TagLM, new: Sequence[WorldSentence]) -> None
     said = {"f1": f"{f1:.1f}", "alone": f"{alone:.1f}", "bar": f"{alone + BARS['roles']:.1f}"}
     ran.prove("roles", f1 >= alone + BARS["roles"], labelled=LABELLED, **said)
 
-    for sentence in new[:3]:
+    labels = thread.batch(new)[1]
+    whole, alone = (((guess == labels) | (labels < 0)).all(1) for guess in guesses)
+    kinds = {"states": whole & ~alone, "alone": alone & ~whole, "neither": ~(whole | alone)}
+    counts = {name: int(kind.sum()) for name, kind in kinds.items()}
+    ran.shows = t(BUILD.texts["says"]["shown"], **counts, both=int((whole & alone).sum()), n=len(new)) + "\n"
+    clear = torch.tensor([one_clause(sentence) for sentence in new])
+    for sentence in (new[int((kind & clear).nonzero()[0])] for kind in kinds.values() if (kind & clear).any()):
         right = RIGHT, _written(sentence.words, thread.labels(sentence))
         ran.shows += _lines([right, *_read(network, sentence.words)])
 
@@ -263,8 +271,10 @@ def _play(network: TagLM, sentences: Sequence[str]):
     from course.widgets import token_strip
     from course.widgets.strip import Frame
 
-    given = list(filter(None, map(str.split, sentences))) or network.thread.new[:1]
-    frames = [Frame(tokens, t_label(says)) for words in given for says, tokens in _read(network, words)]
+    known = network.thread.index
+    given = list(filter(None, (typed_words(sentence, known) for sentence in sentences))) or network.thread.new[:1]
+    read = ((words, *one) for words in given for one in _read(network, words))
+    frames = [Frame(tokens, with_unknown(t_label(says), words, known)) for words, says, tokens in read]
     title, step = (TITLE, STEP) if network.taggers else (OWN_TITLE, OWN_STEP)
     return token_strip(frames, title=title, step=step)
 

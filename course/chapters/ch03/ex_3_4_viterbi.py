@@ -102,6 +102,7 @@ MISTAKES = [
         _left_to_right,
         _ends(_left_to_right, end=False),
         _ends(_left_to_right, start=False, end=False),
+        lambda e, t, start, end: _left_to_right(e, t, start, end * (len(e) > 1)),
     ),
     ("the path is read without backpointers", _best_per_word, _ends(_best_per_word, end=False)),
     ("the emission of the first word is missing", "emissions[0] => 0 * emissions[0]"),

@@ -9,7 +9,8 @@ from course.check.exercise import Exercise, Probe
 
 
 def both_states(ids: torch.Tensor, real: torch.Tensor, forward, backward) -> torch.Tensor:
-    """[batch, word, 2 * dim]: for each word its forward state, then its backward one; 0 after a sentence's last word.
+    """[batch, position - 2, 2 * dim]: for each word its forward state, then its backward one; in a shorter row 0 after
+    its last word, where its closing boundary stood and where padding is.
     ids, real [batch, position]: a row has a boundary, the words, a boundary, then padding, where real is False;
     forward(ids, real), backward(ids, real) -> states [batch, position, dim]: both models read from left to right, the
     backward one was trained on text turned round; padding does not change their states, wherever it stands.
@@ -106,4 +107,4 @@ MISTAKES = [
         "torch.cat([ahead, back], dim=-1) => ((ahead + back) / 2)",
     ),
 ]
-EXERCISE = Exercise("3.8", both_states, PROBES, MISTAKES, difficulty=4, importance=5, minutes=20)
+EXERCISE = Exercise("3.8", both_states, PROBES, MISTAKES, difficulty=4, importance=5, minutes=20, learns=False)

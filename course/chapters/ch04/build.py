@@ -130,15 +130,17 @@ def _alike(elmo: OwnElmo, text: Thread) -> str:
 
 
 def _prove_senses(ran: Ran, elmo: OwnElmo, sense_accuracy: Callable) -> None:
-    """Every second occurrence of a word is known; what it is in the others?"""
-    examples, vectors = _occurrences(elmo)
+    """Every second occurrence of a word is known; what it is in the others? In the token layer all are one vector, of
+    which one is given: of equal ones none is nearest."""
+    examples, (token, _, top) = _occurrences(elmo)
     found = []
     for word in SHOWN[language()]:
         own = [i for i, example in enumerate(examples) if example.word == word]
         senses = [examples[i].sense for i in own]
         given = [[sorted(set(senses)).index(sense) for sense in part] for part in (senses[::2], senses[1::2])]
-        found.append([sense_accuracy(x[own[::2]], given[0], x[own[1::2]], given[1]) for x in vectors])
-    token, _, top = (100 * torch.tensor(found, dtype=torch.float64).mean(0)).tolist()
+        layers = (token[own[:1]], given[0][:1], token), (top[own[::2]], given[0], top)
+        found.append([sense_accuracy(known, of, x[own[1::2]], given[1]) for known, of, x in layers])
+    token, top = (100 * torch.tensor(found, dtype=torch.float64).mean(0)).tolist()
     bar = token + BARS["senses"]
     ran.prove("senses", top >= bar, token=f"{token:.0f}", top=f"{top:.0f}", bar=f"{bar:.0f}", n=len(found))
 

@@ -87,6 +87,5 @@ MISTAKES = [
     ),
     ("the axes are exchanged", "stack(answers) => stack(answers).T"),
 ]
-EXERCISE = Exercise(
-    "4.7", char_convolution, PROBES, MISTAKES, difficulty=4, importance=4, minutes=20, without=("conv1d", "Conv1d")
-)
+_RULED_OUT = ("conv1d", "Conv1d")
+EXERCISE = Exercise("4.7", char_convolution, PROBES, MISTAKES, 4, 4, 20, without=_RULED_OUT, learns=False)

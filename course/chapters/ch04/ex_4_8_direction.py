@@ -88,4 +88,4 @@ MISTAKES = [
     ("read from the end", lambda x, layers: direction(x.flip(0), layers).flip(1)),
     ("the top layer only", Seen(lambda got, expected, *_: list(got.shape) == list(expected.shape[1:]))),
 ]
-EXERCISE = Exercise("4.8", direction, PROBES, MISTAKES, difficulty=4, importance=5, minutes=20)
+EXERCISE = Exercise("4.8", direction, PROBES, MISTAKES, 4, 5, 20, without=("LSTM", "LSTMCell"), learns=False)

@@ -11,6 +11,7 @@ from course.by_hand.ulmfit import Encoder, concat_pool, from_shipped, new_head
 from course.check.build import Build, Ran
 from course.check.messages import Message
 from course.lab.swapped import LABELS, Swapped
+from course.lab.word_classes import typed_words, with_unknown
 from course_lib.errors import CourseError
 from course_lib.language import t
 from course_lib.models.awd_lstm import BEGIN
@@ -42,7 +43,7 @@ def run(train: bool, slanted_triangle, layer_rates, classifier_loss) -> Ran:
         "scratch": Classifier(Encoder(len(task.encoder.embedding.weight), task.encoder.dims)),
     }
     own = starts["pre-trained"]
-    ran = Ran({"own-ulmfit": own}, play=lambda *typed: _play(own, task, *typed))
+    ran = Ran({"own-ulmfit": own}, play=lambda sentence=SENTENCE: _play(own, task, sentence))
     if not train:
         return ran
 
@@ -107,16 +108,17 @@ def _right(network: Classifier, task: Swapped) -> tuple[int, int]:
     return int((_logits(network, ids, real).argmax(1) == labels).sum()), len(labels)
 
 
-def _play(network: Classifier, task: Swapped, sentence: str = SENTENCE) -> Message:
+def _play(network: Classifier, task: Swapped, sentence: str) -> Message:
     """The sentence as it is and with each two neighbours swapped -> how probably two words have been swapped."""
-    words = sentence.lower().split()
+    words = typed_words(sentence.lower(), ())
     if len(words) < 3:
         raise CourseError(t(BUILD.texts["says"]["too short"]))
     rows = [words, *([*words[:i], words[i + 1], words[i], *words[i + 2 :]] for i in range(len(words) - 1))]
     ids = torch.tensor([[BEGIN, *map(task.encoder.row, row)] for row in rows])
     probable = _logits(network, ids, torch.ones_like(ids).bool()).softmax(1)[:, 1].tolist()
     first, *others = (f"{share:4.0%}  {' '.join(row)}" for share, row in zip(probable, rows, strict=True))
-    return Message(t(BUILD.texts["says"]["play"]), code="\n".join([first, "", *others]))
+    says = with_unknown(t(BUILD.texts["says"]["play"]), words, task.encoder.vocabulary.index)
+    return Message(says, code="\n".join([first, "", *others]))
 
 
 BUILD = Build("5.B", ("5.1", "5.7", "5.8"), run, importance=5, minutes=30)

@@ -8,7 +8,8 @@ from course.check.exercise import Exercise, Probe
 
 def layer_rates(step: int, total: int, per_pass: int, n_layers: int, rate: float, factor: float, share) -> list[float]:
     """The learning rate of each layer at `step` (from 0) of `total`, from the head down to the word vectors; 0 while a
-    layer is closed. per_pass: steps of one pass over the data; share(step, total): of the full rate, the triangle.
+    layer is closed. n_layers: with the head; per_pass: steps of one pass over the data; share(step, total): of the full
+    rate, the triangle.
     layer_rates(7, 20, 5, 3, 0.1, 2.0, lambda step, total: 0.5) -> [0.05, 0.025, 0.0]"""
     now = rate * share(step, total)
     return [now / factor**below if step >= below * per_pass else 0.0 for below in range(n_layers)]
@@ -47,9 +48,14 @@ MISTAKES = [
     ),
     ("one rate for all layers", " / factor**below => "),
     ("the wrong end is fast", "now / => now *", "**below => ** (n_layers - 1 - below)"),
+    ("the newest layer is the fastest", "**below => ** (min(n_layers, step // per_pass + 1) - 1 - below)"),
     ("divided by the factor times the place", "factor**below => max(1, factor * below)"),
     ("the head is divided, too", "**below => ** (below + 1)"),
-    ("a triangle of its own for each layer", "now / => rate * share(step - below * per_pass, total) /"),
+    (
+        "a triangle of its own for each layer",
+        "now / => rate * share(step - below * per_pass, total) /",
+        "now / => rate * share(step - below * per_pass, total - below * per_pass) /",
+    ),
     ("a triangle in each pass", "share(step, total) => share(step % per_pass, per_pass)"),
     ("no triangle", " * share(step, total) => "),
     ("closed layers are left out", lambda *a: [rate for rate in layer_rates(*a) if rate]),

@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
-from course.check.exercise import Exercise, Probe
+from course.check.exercise import Exercise, Probe, Seen
 
 
 def classifier_loss(texts: list[list[int]], labels: list[int], encoder, pool, head) -> torch.Tensor:
@@ -51,10 +51,11 @@ class _Pool:
 class _Head:
     name: str
     n_labels: int
+    far: int = 0  # added to the logits of every second text, taken off the others
 
     def __call__(self, pooled):
         weights = ((torch.arange(9 * self.n_labels) * 7 % 11).reshape(9, self.n_labels) - 5.0) / 4
-        return pooled @ weights
+        return pooled @ weights + self.far * (2 * (torch.arange(len(pooled)) % 2) - 1)[:, None]
 
 
 _REAL = "torch.arange(ids.shape[1]) <= torch.tensor([[len(text)] for text in texts])"
@@ -70,6 +71,9 @@ PROBES = [
         _Encoder("encoder"),
         _Pool("pool"),
         _Head("head", 3),
+    ),
+    Probe(
+        "scores too large for exp", [[5, 2], [3, 8]], [0, 1], _Encoder("encoder"), _Pool("pool"), _Head("head", 2, 200)
     ),
 ]
 MISTAKES = [
@@ -87,5 +91,6 @@ MISTAKES = [
     ("two softmaxes", "real)), => real)).softmax(-1),"),
     ("the sum instead of the mean", "(labels) => (labels), reduction='sum'"),
     ("a number for each text", "(labels) => (labels), reduction='none'"),
+    ("the exponential overflows", Seen(lambda got, *_: not torch.as_tensor(got).isfinite().all())),
 ]
 EXERCISE = Exercise("5.8", classifier_loss, PROBES, MISTAKES, difficulty=4, importance=4, minutes=15)

@@ -17,6 +17,7 @@ from course.by_hand.transformer import Translator, sinusoids
 from course.check.build import Build, Ran
 from course.lab.own_text import UNKNOWN
 from course.lab.roles import Thread, thread
+from course.lab.word_classes import typed_words
 from course.lab.world_models import unseen_pairs, world_pairs
 from course_lib.errors import CourseError
 from course_lib.evaluation.bleu import bleu
@@ -147,7 +148,7 @@ def run(train: bool, masked_weights, cross_attention, translation_loss, greedy) 
     network = OwnTranslator(len(text.words), cross_attention, masked_weights)
 
     def made(n_new: int) -> Ran:
-        ran = Ran({"own-transformer": network}, play=lambda *typed: _play(network, text, greedy, *typed))
+        ran = Ran({"own-transformer": network}, play=lambda sentence="": _play(network, text, greedy, sentence))
         if n_new:
             _prove(ran, network, text, text.new[:n_new], greedy)
         return ran
@@ -159,7 +160,7 @@ def run(train: bool, masked_weights, cross_attention, translation_loss, greedy) 
 
 
 def _train(network: OwnTranslator, text: _Text, translation_loss: Callable) -> None:
-    optimizer = torch.optim.Adam(network.parameters(), betas=(0.9, 0.98))
+    optimizer, shown = torch.optim.Adam(network.parameters(), betas=(0.9, 0.98)), []
     with Progress(NAME, total=text.steps) as bar:
         for step in range(1, text.steps + 1):
             start = int(torch.randint(len(text.sources) - BATCH, ()))
@@ -170,7 +171,8 @@ def _train(network: OwnTranslator, text: _Text, translation_loss: Callable) -> N
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            bar.update(step, loss=loss.item())
+            shown = [*shown[-49:], loss.item()]
+            bar.update(step, loss=sum(shown) / len(shown))  # one batch's jumps
 
 
 @torch.no_grad()
@@ -191,8 +193,11 @@ def _prove(ran: Ran, network: OwnTranslator, text: _Text, new: list, greedy: Cal
     written = torch.tensor([[1, *row] for row in text.targets[len(text.targets) // 2 :][:1]])
     apart = (network(source[:1], written) - _chapter_s(network)(source[:1], written)).abs().max().item()
     ran.prove("equal", apart < 1e-3, n=f"{len(text.words) * written.shape[1]:,}", apart=f"{apart:.6f}")
-    lines = zip(sources[:3], ours, right, strict=False)
-    ran.shows = text.note + "\n".join(f"{' '.join(source)}\n    {mine}\n    ({own})" for source, mine, own in lines)
+    rows = list(zip(map(" ".join, sources), ours, right, strict=True))
+    shown = [row for row in rows if row[1] == row[2]][:1] + [row for row in rows if row[1] != row[2]][:2]
+    said = BUILD.texts["says"]
+    lines = (f"{source}\n    {mine}\n    {t(said['right'], answer=own)}" for source, mine, own in shown)
+    ran.shows = text.note + "\n".join([t(said["shown"]), *lines])
 
 
 def _chapter_s(network: OwnTranslator) -> Translator:
@@ -211,16 +216,13 @@ def _chapter_s(network: OwnTranslator) -> Translator:
     return other
 
 
-def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str = ""):
+def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str):
     """The sentence in words of the text -> its translation, and what each of its words has looked at."""
     from course.widgets import attention_heatmap
 
-    words = sentence.split() or text.example
+    words = typed_words(sentence, text.index) or text.example
     if unknown := [word for word in words if word not in text.index]:
-        says = (
-            "It does not know {words}. Its words are those of the text: try those of the sentences that it translated."
-        )
-        raise CourseError(t(says, words=", ".join(unknown[:5])))
+        raise CourseError(t(BUILD.texts["says"]["unknown words"], words=", ".join(unknown[:5])))
     source = text.source([words])
     with torch.no_grad():
         (written,) = greedy(source, network, MOST)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import torch
 
 from course.check.exercise import Exercise, Probe
+from course_lib.language import t
 
 
 def greedy(source: torch.Tensor, network, most: int) -> list[list[int]]:
     """For each row of source [batch, position] the ids of its translation, at most `most`; neither the 1 that begins it
-    nor the 2 that ends it is part of it. network(source, written) -> logits [batch, position, vocab] of the word that
-    follows each written one; written: ids [batch, position].
+    nor the 2 that ends it is part of it, or counts towards `most`. network(source, written) -> logits [batch, position,
+    vocab] of the word that follows each written one; written: ids [batch, position].
     words = torch.eye(5)[torch.tensor([[3, 4, 2]])]
     greedy(torch.tensor([[4]]), lambda source, written: words[:, : written.shape[1]], 9) -> [[3, 4]]"""
     written = torch.ones(len(source), 1, dtype=torch.long)
@@ -37,7 +38,7 @@ class _Network:
         if len(source) != len(written):
             raise ValueError(f"{len(source)} sources and {len(written)} rows of written words")
         if (written[:, 1:] == 2).any(1).all():
-            raise RuntimeError("every row has met its 2, and the network is asked for one more word")
+            raise RuntimeError(t("every row has met its 2, and the network is asked for one more word"))
         number = (source.sum(1, keepdim=True) + 3 * place + written.cumsum(1)) % (self.vocab - 2) + 2
         return -((torch.arange(self.vocab) - number[..., None]) ** 2.0)
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.check.exercise import Exercise, Probe
+from course.check.exercise import Exercise, Probe, Seen
 
 
 def masked_weights(scores: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -14,10 +14,10 @@ def masked_weights(scores: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
     return hidden.softmax(dim=-1).masked_fill(~may, 0.0)
 
 
-def _probe(shows, real, step):
+def _probe(shows, real, step, more=0.0):
     mask = torch.tensor(real, dtype=torch.bool)
     batch, n = mask.shape
-    return Probe(shows, ((torch.arange(batch * n * n) * step % 17 - 6.0) / 4).reshape(batch, n, n), mask)
+    return Probe(shows, ((torch.arange(batch * n * n) * step % 17 - 6.0) / 4).reshape(batch, n, n) + more, mask)
 
 
 _CAUSAL = "torch.ones_like(scores[0], dtype=torch.bool).tril()"
@@ -32,10 +32,12 @@ def _seen(edit):
     return edit, (*_NANS, edit), (*_EVEN, edit)
 
 
+_FAR = torch.tensor([[[200.0]], [[-200.0]]])
 PROBES = [
     _probe("no padding", [[1, 1, 1]], 11),
     _probe("two texts, one of them padded", [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], 5),
     _probe("padding in front", [[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]], 7),
+    _probe("scores too large for exp", [[1, 1, 1, 1]] * 2, 3, _FAR),
 ]
 MISTAKES = [
     ("padding is seen", " & real[:, None, :] => "),
@@ -66,5 +68,9 @@ MISTAKES = [
     ("the next word is seen", *_seen("tril() => tril(1)")),
     ("the mask is turned round", *_seen(f"{_CAUSAL} & real[:, None, :] => ~({_CAUSAL} & real[:, None, :])")),
     ("the mask of padding is turned round", *_seen("& real => & ~real")),
+    (
+        "the exponential overflows",
+        Seen(lambda got, _, scores, real: scores.max() > 90 and not torch.as_tensor(got).sum(-1).allclose(real + 0.0)),
+    ),
 ]
 EXERCISE = Exercise("6.4", masked_weights, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

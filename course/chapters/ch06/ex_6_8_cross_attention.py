@@ -2,7 +2,7 @@
 
 import torch
 
-from course.check.exercise import Exercise, Probe
+from course.check.exercise import Exercise, Probe, Seen
 
 
 def cross_attention(
@@ -30,13 +30,14 @@ def cross_attention(
     return (weights @ heads(states, value)).transpose(1, 2).flatten(2) @ output, weights
 
 
-def _probe(shows, real, n_written, n_heads, d_model, step):
+def _probe(shows, real, n_written, n_heads, d_model, step, size=1):
+    """size: x is multiplied by it."""
     real = torch.tensor(real, dtype=torch.bool)
     shapes = [(len(real), n_written, d_model), (*real.shape, d_model), *[(d_model, d_model)] * 4]
     sizes = [torch.Size(shape).numel() for shape in shapes]
     numbers = ((torch.arange(sum(sizes)) * step % 37 - 17.0) / 16).split(sizes)
     x, states, *matrices = (part.reshape(shape) for part, shape in zip(numbers, shapes, strict=True))
-    return Probe(shows, x, states, real, n_heads, *matrices)
+    return Probe(shows, x * size, states, real, n_heads, *matrices)
 
 
 _SOURCE_ASKS = (
@@ -60,6 +61,8 @@ PROBES = [
     _probe("two heads, more words written than read", [[1, 1, 1]], 5, 2, 4, 7),
     _probe("two heads, a padded source", [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], 3, 2, 4, 11),
     _probe("three heads, sources of three lengths", [[1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]], 2, 3, 6, 13),
+    _probe("as many words written as read", [[1, 1, 1], [1, 1, 0]], 3, 2, 4, 7),
+    _probe("scores too large for exp", [[1, 1, 1]], 2, 2, 4, 7, size=128),
 ]
 MISTAKES = [
     ("the source asks", (*_SOURCE_ASKS, _UNMASKED), (*_SOURCE_ASKS, "None, None], -torch.inf => None, :, None], -1e9")),
@@ -73,7 +76,12 @@ MISTAKES = [
     ("queries and keys are exchanged", ("x, query => x, key", "states, key => states, query")),
     ("padding is read", _UNMASKED),
     ("the mask is turned round", *_masked("~real => real")),
-    ("later words of the source are hidden", *_masked("None, None], => None, None].expand_as(scores).tril(),")),
+    (
+        "later words of the source are hidden",
+        *_masked("None, None], => None, None].expand_as(scores).tril(),"),
+        # as in self-attention, which is only where both sides are of one length
+        "None, None], => None, None].expand_as(scores).tril(0 if x.shape == states.shape else 99),",
+    ),
     ("hidden after the softmax", (_UNMASKED, "dim=-1) => dim=-1) * real[:, None, None]")),
     ("softmax over the queries", *_masked("dim=-1 => dim=-2")),
     ("softmax over the heads", *_masked("dim=-1 => dim=1")),
@@ -86,5 +94,6 @@ MISTAKES = [
     ("no output matrix", " @ output => "),
     ("the mean of the heads' weights", "output, weights => output, weights.mean(1)"),
     ("the weights are missing", "output, weights => output"),
+    ("the exponential overflows", Seen(lambda got, *_: not torch.as_tensor(got[1]).sum(-1).isfinite().all())),
 ]
 EXERCISE = Exercise("6.8", cross_attention, PROBES, MISTAKES, difficulty=4, importance=5, minutes=25, without=["loop"])

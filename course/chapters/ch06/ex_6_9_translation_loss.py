@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
-from course.check.exercise import Exercise, Probe
+from course.check.exercise import Exercise, Probe, Seen
 
 
 def translation_loss(sources: list[list[int]], targets: list[list[int]], network) -> torch.Tensor:
@@ -32,6 +32,7 @@ class _Network:
 
     name: str
     vocab: int
+    far: int = 0  # added to the logits of every second row, taken off the others
 
     def __call__(self, source, written):
         source, written = _whole(source), _whole(written)
@@ -40,7 +41,8 @@ class _Network:
         read = (source * torch.arange(1, source.shape[1] + 1)).sum(1)[:, None] % 11
         so_far = (written * torch.arange(1, written.shape[1] + 1)).cumsum(1) % 13
         numbers = torch.arange(self.vocab)
-        return ((read + so_far)[..., None] * (numbers + 2) % 17 + 3 * numbers % 5 - 8.0) / 4
+        logits = ((read + so_far)[..., None] * (numbers + 2) % 17 + 3 * numbers % 5 - 8.0) / 4
+        return logits + self.far * (2 * (torch.arange(len(source)) % 2) - 1)[:, None, None]
 
 
 def _whole(ids):
@@ -50,8 +52,8 @@ def _whole(ids):
     return ids
 
 
-def _probe(shows, sources, targets, vocab):
-    return Probe(shows, sources, targets, _Network("network", vocab))
+def _probe(shows, sources, targets, vocab, far=0):
+    return Probe(shows, sources, targets, _Network("network", vocab, far))
 
 
 _WRITTEN_ANSWER = "[1, *sentence] => [*sentence, 2]"
@@ -65,6 +67,7 @@ PROBES = [
     _probe("one pair", [[7, 5, 9]], [[4, 8]], 11),
     _probe("two pairs, all sentences of one length", [[6, 4, 8], [5, 9, 3]], [[7, 3, 6], [4, 9, 5]], 11),
     _probe("sentences of several lengths", [[5, 8], [9, 3, 7, 4, 6], [8, 10, 3]], [[6, 3, 9, 11], [4], [7, 5, 10]], 13),
+    _probe("scores too large for exp", [[5, 8], [9, 3]], [[6, 3], [4, 7]], 11, far=200),
 ]
 MISTAKES = [
     ("the decoder reads the answer", _WRITTEN_ANSWER),
@@ -82,7 +85,11 @@ MISTAKES = [
     ("source and target are exchanged", "source = => sources, targets = targets, sources\n    source ="),
     ("it reads its own words", f"return F => {_OWN_WORDS}\n    return F"),
     ("two softmaxes", ".mT => .softmax(-1).mT"),
-    ("the sum instead of the mean", "ignore_index=0 => ignore_index=0, reduction='sum'"),
+    (
+        "the sum instead of the mean",
+        "ignore_index=0 => ignore_index=0, reduction='sum'",
+        "ignore_index=0) => ignore_index=0, reduction='sum') / len(sources)",
+    ),
     (
         "each sentence counts the same",
         f"{_NATS} => "
@@ -90,6 +97,7 @@ MISTAKES = [
     ),
     ("bits instead of nats", "ignore_index=0) => ignore_index=0) / torch.tensor(2.0).log()"),
     ("label smoothing", *(f"ignore_index=0 => ignore_index=0, label_smoothing={share}" for share in (0.1, 0.05, 0.2))),
+    ("the exponential overflows", Seen(lambda got, *_: not torch.as_tensor(got).isfinite().all())),
     ("a number for each word", "ignore_index=0 => ignore_index=0, reduction='none'"),
 ]
 EXERCISE = Exercise("6.9", translation_loss, PROBES, MISTAKES, difficulty=4, importance=5, minutes=20)

@@ -9,6 +9,7 @@ from torch import nn
 
 from course.check.build import Build, Ran
 from course.lab.roles import UNKNOWN, Thread, thread
+from course.lab.word_classes import typed_words
 from course_lib.language import t_label
 from course_lib.progress import Progress
 
@@ -172,7 +173,7 @@ def _play(network: OwnBert, text: _Text, sentences: Sequence[str]):
         return [[(text.pieces[i], share) for i, share in gap] for gap in found]
 
     def tokenize(typed: str) -> list[str]:
-        return [word if word in text.index else "[UNK]" for word in typed.split()]
+        return [word if word in text.index else "[UNK]" for word in typed_words(typed, text.index)]
 
     return fill_mask(FillModel(t_label(NAME), tokenize, fill), sentences or text.gaps)
 

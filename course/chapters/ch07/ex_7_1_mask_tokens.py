@@ -50,6 +50,7 @@ PROBES = [
         [[0.0, 0.99, 0.5, 0.5, 0.1]],
         11,
     ),
+    _probe("a draw just below 1", [[6, 5]], [[0.1, 0.1]], [[0.85, 0.85]], [[1 - 2**-24, 0.5]], 19),
 ]
 MISTAKES = [
     ("all chosen pieces become [MASK]", "fate < 0.8 => fate < 1"),
@@ -74,7 +75,11 @@ MISTAKES = [
     ("[UNK] is chosen", "ids > 4 => (ids > 4) | (ids == 1)"),
     ("[MASK] is chosen", "ids > 4 => ids > 3"),
     ("[UNK] and [MASK] are chosen", "ids > 4 => (ids > 3) | (ids == 1)"),
-    ("a random piece beyond the vocabulary", "vocab_size - 5 => vocab_size"),
+    (
+        "a random piece beyond the vocabulary",
+        "vocab_size - 5 => vocab_size",
+        "5 + (draw * (vocab_size - 5)).long() => (5 + draw * (vocab_size - 5)).long()",
+    ),
     ("a random piece may be special", "5 + (draw * (vocab_size - 5)) => (draw * vocab_size)"),
     (
         "a number on the border is below it",
@@ -87,4 +92,4 @@ MISTAKES = [
         ("hidden = chosen => hidden = (ids > 4)", "replaced = chosen => replaced = (ids > 4)"),
     ),
 ]
-EXERCISE = Exercise("7.1", mask_tokens, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)
+EXERCISE = Exercise("7.1", mask_tokens, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15, learns=False)

@@ -108,4 +108,4 @@ MISTAKES = [
         *(f"return moved => return moved{row}" for row in (".any(0)", ".any(1)", "[:, -1]")),
     ),
 ]
-EXERCISE = Exercise("7.6", depends_on, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)
+EXERCISE = Exercise("7.6", depends_on, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15, learns=False)

@@ -4,7 +4,7 @@ Devlin et al. 2018, arXiv:1810.04805, appendix A.2."""
 import torch
 from torch.nn import functional as F
 
-from course.check.exercise import Exercise, Probe
+from course.check.exercise import Exercise, Probe, Seen
 
 
 def encoder_block(
@@ -37,7 +37,7 @@ def encoder_block(
 
 
 def _probe(shows, real, n_heads, d_model, d_ff, step, on=(1, 1, 1, 1, 1, 1), size=1.0):
-    """on: 0 for a matrix of zeros: query, key, value, output, inner, outer; size: x is multiplied by it."""
+    """on: what query, key, value, output, inner, outer are multiplied by, 0 for zeros; size: what x is."""
     real = torch.tensor(real, dtype=torch.bool)
     shapes = [(*real.shape, d_model), *[(d_model, d_model)] * 4, (d_model, d_ff), (d_ff, d_model)]
     sizes = [torch.Size(shape).numel() for shape in shapes]
@@ -68,6 +68,7 @@ PROBES = [
     ),
     _probe("only attention, two heads, no padding", [[1, 1, 1]], 2, 4, 2, 13, on=(1, 1, 1, 1, 0, 0)),
     _probe("only attention, two heads, padding", [[1, 1, 1, 0], [1, 1, 0, 0]], 2, 4, 2, 5, on=(1, 1, 1, 1, 0, 0)),
+    _probe("scores too large for exp", [[1, 1, 1]], 1, 3, 2, 11, on=(1024, 1, 1, 1, 0, 0)),
     _probe("both parts, three heads, padding", [[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]], 3, 6, 8, 17),
 ]
 MISTAKES = [
@@ -118,5 +119,6 @@ MISTAKES = [
     ("no output matrix", " @ output => "),
     ("no activation", "F.gelu => "),
     ("another activation", "gelu => relu", "F.gelu => torch.tanh", "@ inner) => @ inner, approximate='tanh')"),
+    ("the exponential overflows", Seen(lambda got, *_: not torch.as_tensor(got).isfinite().all())),
 ]
 EXERCISE = Exercise("7.8", encoder_block, PROBES, MISTAKES, difficulty=4, importance=5, minutes=30)

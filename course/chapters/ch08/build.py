@@ -129,7 +129,9 @@ def run(
 ) -> Ran:
     reader = _Reader(span_logits, best_span, piece_offsets_to_answer, merge_windows, no_answer)
     head = OwnHead(reader.encoder.dim)
-    ran = Ran({"own-span-head": head}, play=lambda *given: _play(reader, head, *given))
+    ran = Ran(
+        {"own-span-head": head}, play=lambda question=QUESTION, passage=PASSAGE: _play(reader, head, question, passage)
+    )
     if not train:
         return ran
     task = answers(n_words=1_000)  # whole passages
@@ -200,8 +202,9 @@ def _prove(ran: Ran, reader: _Reader, head: OwnHead, task: Task, part, rows: lis
     theirs = [(answer.start, answer.end) for answer in reader.shipped.predict(chosen)]
     same = sum(map(tuple.__eq__, map(tuple, ours), theirs))
     ran.prove("shipped", same == len(chosen), same=same, n=len(chosen))
-    lines = [_shown(record, spans) for record, spans in list(zip(part, best, strict=True))[:5]]
-    ran.shows = "\n".join([t(BUILD.texts["says"]["samples"]), *lines, "", none])
+    apart = max(1, len(part) // 5)  # neighbours are of one passage
+    lines = [_shown(record, spans) for record, spans in list(zip(part, best, strict=True))[::apart][:5]]
+    ran.shows = "\n".join([t(BUILD.texts["says"]["samples"], n=len(lines), apart=apart), *lines, "", none])
 
 
 def _shown(record: Passage, spans: list[tuple[int, int]]) -> str:
@@ -209,7 +212,7 @@ def _shown(record: Passage, spans: list[tuple[int, int]]) -> str:
     return f"{question.question}\n    {found}   {t('right: {answer}', answer=repr(question.answers[0][0]))}"
 
 
-def _play(reader: _Reader, head: OwnHead, question: str = QUESTION, passage: str = PASSAGE):
+def _play(reader: _Reader, head: OwnHead, question: str, passage: str):
     from course.widgets import span_explorer
 
     row = reader.rows(question, passage, width=200)[0]  # no more than the widget shows

@@ -8,7 +8,8 @@ from course.check.exercise import Exercise, Probe
 
 def best_span(start: list[float], end: list[float], in_passage: list[bool], max_pieces: int) -> tuple[int, int]:
     """(first place, last place) of the best answer. start, end: logits of each place of the row; in_passage: False at
-    the question and at special pieces; max_pieces: most pieces of an answer. The passage has one piece or more.
+    the question and at special pieces; max_pieces: most pieces of an answer. The passage has one piece or more, side by
+    side.
     best_span([9.0, 1.0, 4.0, 0.0], [9.0, 3.0, 1.5, 0.0], [False, True, True, False], 2) -> (2, 2)"""
     places = [place for place, inside in enumerate(in_passage) if inside]
     spans = [(i, j) for i in places for j in places if i <= j < i + max_pieces]
@@ -76,6 +77,12 @@ PROBES = [
         1,
         2,
         ".2 .2 .2 5 -.2 -.6 3.2 3.4 1.6 .1 / .1 .1 .1 1.4 .8 4.2 3.6 2.1 -1.7 .3",
+    ),
+    _probe(
+        "a passage that begins later in a row as long",
+        2,
+        2,
+        ".2 .1 6 7 .5 3 .4 .2 .1 / .1 .3 5 7.2 .4 .2 2.8 .1 .3",
     ),
     _probe("one very high logit", 1, 1, "0 0 0 9.5 4 0 / 0 0 0 0 5 9"),
 ]

@@ -60,7 +60,19 @@ MISTAKES = [
         "(ours & theirs).total() => sum(theirs[word] for word in theirs if word in ours)",
     ),
     ("articles are kept", f"{_NO_ARTICLES} => kept"),
-    ("articles are dropped inside words", *(f"{_NO_ARTICLES} => re.sub('the|an|a', '{by}', kept)" for by in ("", " "))),
+    (
+        "articles are dropped inside words",
+        *(f"{_NO_ARTICLES} => re.sub('the|an|a', '{by}', kept)" for by in ("", " ")),
+        *(
+            f"{_NO_ARTICLES} => kept.replace('a ', '{by}').replace('an ', '{by}').replace('the ', '{by}')"
+            for by in ("", " ")
+        ),
+    ),
+    (
+        "there are empty words",
+        ".split() => .split(' ')",
+        f"{_NO_ARTICLES}.split() => [word for word in kept.split(' ') if word not in ('a', 'an', 'the')]",
+    ),
     ("not doubled", "2 * => "),
     (
         "articles are dropped first",

@@ -60,7 +60,11 @@ MISTAKES = [
         f"{_PASSAGE} => n_seps == 0",
         (f"{_PASSAGE} => n_seps == 0", "= True => = False"),
     ),
-    ("the first row's mask for all", "~allowed => ~allowed[:1]"),
+    (
+        "the first row's mask for all",
+        "~allowed => ~allowed[:1]",
+        f"{_PASSAGE} => (torch.arange(ids.shape[1]) > ids[0].tolist().index(sep)) & (ids != sep) & (ids != 0)",
+    ),
     ("hidden by a zero", ".masked_fill(~allowed, -torch.inf) => .mul(allowed)"),
     (
         "a large number instead of infinity",

@@ -3,7 +3,7 @@
 
 import torch
 
-from course.check.exercise import AUTOGRAD, Exercise, Probe
+from course.check.exercise import AUTOGRAD, Exercise, Probe, Seen
 
 
 def span_step(
@@ -36,15 +36,16 @@ def _made_anew(states, logits, spans, weight, bias, rate):
     return span_step(states, _all_logits(states, weight, bias), spans, weight, bias, rate)
 
 
-def _probe(shows, n_rows, n_places, d_model, spans, hidden, rate, step):
-    """hidden: (row, place) where no answer may be."""
+def _probe(shows, n_rows, n_places, d_model, spans, hidden, rate, step, far=0.0):
+    """hidden: (row, place) where no answer may be; far: added to the bias."""
     sizes = [n_rows * n_places * d_model, 2 * d_model, 2]
     numbers = ((torch.arange(sum(sizes)) * step % 29 - 13.0) / 9).split(sizes)
     states, weight = numbers[0].reshape(n_rows, n_places, d_model), numbers[1].reshape(2, d_model)
-    logits = _all_logits(states, weight, numbers[2]).clone()
+    bias = numbers[2] + far
+    logits = _all_logits(states, weight, bias).clone()
     for row, place in hidden:
         logits[:, row, place] = -torch.inf
-    return Probe(shows, states, logits, torch.tensor(spans), weight, numbers[2], rate)
+    return Probe(shows, states, logits, torch.tensor(spans), weight, bias, rate)
 
 
 PROBES = [
@@ -53,6 +54,7 @@ PROBES = [
     _probe(
         "places where no answer may be", 2, 6, 3, [[2, 4], [0, 0]], [(0, 1), (0, 5), (1, 1), (1, 2), (1, 5)], 2.0, 11
     ),
+    _probe("scores too large for exp", 2, 3, 2, [[0, 2], [1, 1]], [], 0.5, 5, far=torch.tensor([200.0, -200.0])),
 ]
 MISTAKES = [
     ("the step goes uphill", "- rate => + rate"),
@@ -89,6 +91,7 @@ MISTAKES = [
     ),
     ("the bias has another gradient", "error.sum => error.abs().sum", "error.sum => error.clamp(max=0).sum"),
     ("the first row alone", "error = error => error[:, 1:] = 0\n    error = error"),
+    ("the exponential overflows", Seen(lambda got, *_: not torch.as_tensor(got[0]).isfinite().all())),
 ]
 
 

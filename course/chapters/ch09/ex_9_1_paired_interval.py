@@ -86,6 +86,12 @@ MISTAKES = [
         "n counts all seeds",
         *(f"variance / n => variance / len({s})" for s in ("system", "baseline", "system | baseline")),
     ),
+    (
+        "the number of seeds is known by heart",
+        ("(n - 1) => 4", "variance / n => variance / 5"),
+        "variance / n => variance / 5",
+        "(n - 1) => 4",
+    ),
     ("the quantile is not used", "quantile * math => math"),
     ("1.96 instead of the quantile", "quantile * => 1.96 *"),
     ("the variance instead of its root", f"{_HALF} => variance / math.sqrt(n)"),

@@ -1,6 +1,6 @@
 """Exercise 9.2: the verdict of one rule. Source: the course's ledger, whose rules stand in `data/claims.toml`."""
 
-from course.check.exercise import Exercise, Probe
+from course.check.exercise import Exercise, Probe, Seen
 
 
 def rule_word(
@@ -10,7 +10,7 @@ def rule_word(
     positive: tuple[float, float] | None,
 ) -> str:
     """ "holds", "open", "contradicted" or "cannot judge". rule: kind, "difference" or "equivalence"; side, "greater" or
-    "less"; threshold, delta, at_least; effect, excess (effect less its control), positive (the positive control):
+    "less"; threshold, delta, at_least; effect, excess (effect minus its control), positive (the positive control):
     intervals (low, high); None if the rule asks for no such control.
     rule_word({"kind": "difference", "side": "less", "threshold": 0, "delta": 1, "at_least": 0}, (-3, -1), None, None)
     -> "holds" """
@@ -45,6 +45,7 @@ _OUTSIDE_TOUCHES = f'{_OUTSIDE} => low >= rule["delta"] or high <= -rule["delta"
 _HELPED = "low > 0 and (excess is None or excess[0] > 0) => (excess[0] > 0 if excess else low > 0)"
 _ANY_WORD = "if high < 0: => if high < 0 and (excess is None or excess[0] > 0):"
 _SHOWN = '(excess is None or (-excess[1] if rule["side"] == "less" else excess[0]) > 0)'
+_CLEAR = "not excess[0] <= 0 <= excess[1]"
 
 
 def _probe(shows, effect, side="greater", threshold=0.0, delta=1.0, kind="difference", excess=None, positive=None):
@@ -131,6 +132,11 @@ MISTAKES = [
     ("only above the margin", ' or high < -rule["delta"] => '),
     ("the control is not used", " and (excess is None or excess[0] > 0) => "),
     ("only the excess is judged", "low, high = effect => (low, high), excess = excess or effect, None"),
+    (
+        "the excess must only be clear of 0",
+        f"excess[0] > 0 => {_CLEAR}",
+        (f"excess[0] > 0 => {_CLEAR}", f"{_INSIDE} => {_INSIDE} and (excess is None or {_CLEAR})"),
+    ),
     ("the excess can make it hold", _HELPED, (_HELPED, _ANY_WORD)),
     (
         "the control can contradict",
@@ -153,7 +159,9 @@ MISTAKES = [
     ("the positive control is not used", "positive is not None => False"),
     ("the positive control is asked last", _at_last, _at_last_of_differences),
     ("the positive control's other end", "positive[0] => positive[1]", "positive[0] => sum(positive) / 2"),
+    ("touching at_least is enough", "positive[0] <= => positive[0] <"),
     ("at_least is not used", 'rule["at_least"] => 0.0'),
     ("open instead of cannot judge", "cannot judge => open"),
+    ("written otherwise", Seen(lambda got, expected, *_: got != expected == got.strip().lower().replace("_", " "))),
 ]
 EXERCISE = Exercise("9.2", rule_word, PROBES, MISTAKES, difficulty=3, importance=5, minutes=20)

@@ -19,7 +19,8 @@ from course_lib.files import lock
 from course_lib.progress import duration
 from course_lib.training.state import read_state
 
-QUEUE = ("awd-lstm-en", "awd-lstm-reviews-en", "bilm-ko", "bert-en", "bert-ko")  # the order in which they are missed most
+# the order in which they are missed most
+QUEUE = ("awd-lstm-en", "awd-lstm-reviews-en", "bilm-ko", "bert-en", "bert-ko")
 
 
 def run(recipes: Sequence[Recipe], out: Path) -> None:

@@ -28,7 +28,8 @@ function guessPanel(state, { insert, timed, given }) {
           : t("put in “{piece}”, {share}", of),
         onclick: () => insert(place, piece)
       },
-      h("span", { class: "rank" }, many(rank)), h("span", { class: "piece", title: piece }, piece, right ? " ✓" : ""),
+      h("span", { class: "rank" }, many(rank)),
+      h("span", { class: "piece", title: piece }, piece, right && rank <= TOP ? " ✓" : ""),
       h("span", { class: "track" }, h("i", { style: `width:${100 * p}%` })), h("b", {}, of.share));
   }
 

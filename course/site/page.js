@@ -40,6 +40,7 @@ addEventListener("DOMContentLoaded", () => {
       card.append(open.nextElementSibling?.content.cloneNode(true) ?? copy);
       open.remove();
       card.querySelector("iframe").focus();
+      card.querySelector("iframe").scrollIntoView({ block: "nearest" }); // it would begin at the window's lower edge
     });
   const contents = document.querySelector(".toc details");
   const unfold = () => {

@@ -39,8 +39,9 @@ addEventListener("DOMContentLoaded", () => {
       copy.append(document.querySelector("iframe")?.cloneNode() ?? "");
       card.append(open.nextElementSibling?.content.cloneNode(true) ?? copy);
       open.remove();
-      card.querySelector("iframe").focus();
-      card.querySelector("iframe").scrollIntoView({ block: "nearest" }); // it would begin at the window's lower edge
+      const frame = card.querySelector("iframe");
+      frame.focus();
+      frame.scrollIntoView({ block: "nearest" }); // else it may begin at the window's lower edge
     });
   const contents = document.querySelector(".toc details");
   const unfold = () => {

@@ -85,8 +85,11 @@ class ContextEncoder(LayerGroups, ABC):
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> ContextEncoder:
-        """An encoder of this shape; its weights are loaded afterwards."""
-        raise NotImplementedError(f"{cls.__name__} cannot be loaded: it has no classmethod _build(config, files).")
+        """An encoder of this shape; its weights are loaded afterwards. One that only computes can do without."""
+        raise CourseError(
+            f"{cls.__name__} cannot be loaded from a checkpoint, since it does not say how it is built: "
+            "write its classmethod _build(config, files)."
+        )
 
     def _files(self) -> dict[str, str]:
         """Texts that are stored with the weights: vocabularies, tokenisers."""

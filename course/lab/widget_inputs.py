@@ -201,7 +201,7 @@ def sentence_reader(
 ENGLISH, KOREAN = "bert-en", "bert-ko"
 # Particles stand alone, as in the text that bert-ko has read.
 KOREAN_SENTENCES = (
-    "그녀 는 1950년 서울 에서 태어났다 .",
+    "배우 들 의 연기 가 좋았다 .",
     "아버지 와 어머니 는 함께 살았다 .",
     "그 섬 은 북쪽 에 있다 .",
     "바다 멀리 하얀 배 가 보였다 .",

@@ -55,7 +55,7 @@ def _one_word_and_its_aligned_one(frame) -> None:
 
 
 def _a_gap_with_a_plain_answer(frame) -> None:
-    sentence = {"en": "the band released their second album .", "ko": "그녀 는 1950년 서울 에서 태어났다 ."}[language()]
+    sentence = {"en": "the band released their second album .", "ko": "배우 들 의 연기 가 좋았다 ."}[language()]
     frame.get_by_label(t("given sentence")).select_option(label=sentence)
 
 

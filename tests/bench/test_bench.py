@@ -4,9 +4,13 @@ import json
 import math
 
 import pytest
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from course_lib.models.bert import BertConfig
 from tests.bench.bert import SIDES, Setting, batches_of, figures, of_side
+from tests.bench.measure import LSTM_FLOPS
 from tests.bench.report import keep_latency, merge
 
 
@@ -43,6 +47,25 @@ def test_a_run_gives_finite_figures(side, mixed):
     assert found["speed"] > 0
     assert found["peak_share"] > 0
     assert math.isfinite(found["loss"])
+
+
+def test_an_lstm_s_products_count_as_those_of_its_cells():
+    layer, cell = nn.LSTM(7, 5), nn.LSTMCell(7, 5)
+    words, state = torch.randn(4, 3, 7, requires_grad=True), torch.zeros(3, 5, requires_grad=True)
+
+    def word_by_word():
+        before, states = (state, state), []
+        for word in words:
+            before = cell(word, before)
+            states.append(before[0])
+        return torch.stack(states)
+
+    counts = []
+    for run in (lambda: layer(words, (state[None], state[None]))[0], word_by_word):
+        with FlopCounterMode(display=False, custom_mapping=LSTM_FLOPS) as counter:
+            run().sum().backward()
+        counts.append(counter.get_total_flops())
+    assert counts == [3 * 2 * 4 * 3 * (7 + 5) * 4 * 5] * 2  # forward; backward for inputs and for weights
 
 
 @pytest.mark.gpu

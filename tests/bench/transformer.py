@@ -89,9 +89,9 @@ def run_training(side: str, threads: int) -> dict[str, float]:
     batch, length = TRAINING["batch"], TRAINING["length"] - 1  # with [EOS] as long as stated
     sides = [zip(sentences(batch, length), sentences(batch, length), strict=True) for _ in range(WARM_UP + STEPS)]
     batches = [model.batch([ParallelPair(*pair) for pair in pairs]) for pairs in sides]
-    pieces, counted = batch * TRAINING["length"], model.loss
+    pieces = batch * TRAINING["length"]
     return measure.figures(
-        model, model.loss, batches, WARM_UP, lambda one: pieces, learning_rate=1e-4, betas=(0.9, 0.98), counted=counted
+        model, model.loss, batches, WARM_UP, lambda one: pieces, learning_rate=1e-4, betas=(0.9, 0.98)
     )
 
 

@@ -82,7 +82,7 @@ def move(value: Any, device: torch.device | str) -> Any:
 
     def moved(leaf: Any) -> Any:
         if to_gpu and isinstance(leaf, torch.Tensor) and leaf.device.type == "cpu":
-            return leaf.pin_memory().to(device, non_blocking=True)  # the copy runs beside the step before
+            return leaf.contiguous().pin_memory().to(device, non_blocking=True)  # copied beside the step before
         return leaf.to(device) if hasattr(leaf, "to") else leaf
 
     return map_leaves(value, moved)

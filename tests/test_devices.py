@@ -259,6 +259,30 @@ def test_no_step_waits_for_the_device(name, mode):
     assert mode.waits == []
 
 
+@pytest.mark.gpu
+@pytest.mark.filterwarnings("ignore:Synchronization debug mode")  # it sees most waits, not all
+@pytest.mark.parametrize("name", STEPS)
+def test_a_gpu_gives_the_same_loss_and_gradient_and_is_not_waited_for(name):
+    model, batch = STEPS[name]()
+    losses, gradients = [], []
+    for device in ("cpu", "cuda"):
+        model.to(device).eval().zero_grad()
+        with torch.backends.cudnn.flags(enabled=device == "cpu"):  # its LSTMs have no gradient outside training
+            loss = model.loss(batch.to(device))["loss"]
+            loss.backward()
+        losses.append(loss.cpu())
+        gradients.append(torch.cat([p.grad.cpu().flatten() for p in model.parameters() if p.grad is not None]))
+    torch.testing.assert_close(*losses, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(*gradients, rtol=1e-3, atol=1e-3)
+    model, batch = model.train(), batch.to("cuda")
+    for step in range(12):
+        torch.cuda.set_sync_debug_mode("error" if step == 11 else "default")  # after ulmfit's first ten and a warm-up
+        try:
+            model.loss(batch)["loss"].backward()
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+
+
 def test_a_training_waits_for_the_device_once_in_twenty_steps(mode):
     history = fit(nets.Classifier(), nets.rows(), steps=45, show=False)
     assert len(mode.waits) == 4, mode.waits  # after the first step, when the folder is tried; then after 20 more each

@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from course_lib.device import move
+
 
 class Dropout(nn.Dropout):
     """nn.Dropout, on a CPU in less than half its time: one random integer of 64 bits decides over four numbers.
@@ -96,7 +98,7 @@ def run_lstm(
     lengths: real units of each row, on the CPU, as in `batch.lengths`.
     """
     lengths, order = lengths.sort(descending=True)  # PyTorch's own sorting reads the order back from the device
-    order = order.to(inputs.device)
+    order = move(order, inputs.device)
     packed, state = lstm(pack_padded_sequence(inputs.index_select(0, order), lengths, batch_first=True))
     outputs, _ = pad_packed_sequence(packed, batch_first=True, total_length=inputs.shape[1])
     back = order.argsort()

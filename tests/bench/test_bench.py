@@ -69,6 +69,7 @@ def test_an_lstm_s_products_count_as_those_of_its_cells():
 
 
 @pytest.mark.gpu
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # PyTorch's own compiler asks for it
 @pytest.mark.parametrize("side", SIDES[:2])
 def test_compiled_on_a_gpu(side):
     assert math.isfinite(figures(side, Setting("", SMALL, steps=2, batch=3, device="cuda"))["loss"])

@@ -51,9 +51,10 @@ def test_depth_counts_the_longest_way():
 
 
 def test_timing_gives_one_number_a_round():
-    found = claims_sequence.recurrence_is_serial(width=8, tokens=64, lengths=(4, 16), n_rounds=5, device="cpu")
-    assert len(found.values) == 5
-    assert found.parts["LSTM, 16 words: ms per step"] > 0
+    for measure in (claims_sequence.recurrence_is_serial, claims_sequence.recurrence_waits_on_a_gpu):
+        found = measure(width=8, tokens=64, lengths=(4, 16), n_rounds=5, device="cpu")
+        assert len(found.values) == 5
+        assert found.parts["LSTM, 16 words: ms per step"] > 0
 
 
 def test_load_is_told_from_distance(monkeypatch):

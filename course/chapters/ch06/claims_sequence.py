@@ -1,4 +1,4 @@
-"""Claims C6.1, C6.2, C6.8 and C6.9: what a sequence costs, how much is kept apart, what mask and positions do."""
+"""Claims C6.1, C6.2, C6.8, C6.9 and C6.11: what a sequence costs, how much is kept apart, what mask and positions do."""
 
 from __future__ import annotations
 
@@ -31,14 +31,17 @@ DEV, TEST = 1_000, 1_001  # seeds of questions; those of the trainings are small
 TIMED = ("LSTM", "attention", "feed-forward")
 
 
-@claim("C6.1", full={"width": 512, "tokens": 8192, "n_rounds": 15, "lengths": (32, 64, 128, 256, 512, 1024)})
+TIMED_FULLY = {"width": 512, "tokens": 8192, "n_rounds": 15, "lengths": (32, 64, 128, 256, 512, 1024)}
+
+
+@claim("C6.1", full=TIMED_FULLY)
 def recurrence_is_serial(
     *,
     width: int = 256,
     tokens: int = 2048,
     lengths: Sequence[int] = (32, 256, 1024),
     n_rounds: int = 5,
-    device: str | None = None,
+    device: str = "cpu",
     seed: int = 0,
 ) -> Measurement:
     """log2 of t(last length) / t(first length), LSTM minus attention; a round times every net at every length.
@@ -70,6 +73,19 @@ def recurrence_is_serial(
         },
         data=f"{tokens:,} words per batch, width {width}, {where.type.upper()}",
     )
+
+
+@claim("C6.11", full=TIMED_FULLY)
+def recurrence_waits_on_a_gpu(
+    *,
+    width: int = 256,
+    tokens: int = 2048,
+    lengths: Sequence[int] = (32, 256, 1024),
+    n_rounds: int = 5,
+    device: str = "cuda",
+) -> Measurement:
+    """C6.1's measurement, on a GPU."""
+    return recurrence_is_serial(width=width, tokens=tokens, lengths=lengths, n_rounds=n_rounds, device=device)
 
 
 def sequential_depth(net: Callable[[Tensor], Tensor], n_words: int, width: int) -> int:

@@ -220,9 +220,13 @@ class Bert(ContextEncoder):
     # -- pre-training -------------------------------------------------------------------------------------------------
     def loss(self, batch: MaskedPairs) -> dict[str, Any]:
         """`pretraining_loss` of the hidden pieces and, with `batch.is_next`, of the next sentence."""
-        output = self(batch.input_ids, batch.token_type_ids, batch.attention_mask)
-        logits = self.logits(output.hidden_states[-1], batch.rows, batch.columns)
-        nsp_logits = None if batch.is_next is None else self.nsp(output.pooled)
+        n, mask = len(batch), batch.attention_mask
+        rows = torch.cat([torch.arange(n, device=self.device), batch.rows])  # each row's [CLS], then what is hidden
+        columns = torch.cat([batch.columns.new_zeros(n), batch.columns])
+        bottom = self.embedding(batch.input_ids, batch.token_type_ids)
+        top = self.stack.at(rows, columns, bottom, None if mask is None else padding_mask(mask))
+        logits = self.mlm(top[n:], self.embedding.tokens.weight)
+        nsp_logits = None if batch.is_next is None else self.nsp(self.pooler(top[:n, None]))
         return pretraining_loss(logits, batch.labels, nsp_logits, batch.is_next)
 
     def logits(self, hidden: States, rows: Chosen, columns: Chosen) -> Float[Tensor, "chosen vocab"]:

@@ -27,7 +27,7 @@ from course_lib.models.fast import Dropout
 from course_lib.text.pieces import Pieces
 from course_lib.text.word_pieces import VOCABULARY_FILE, WordPieces
 
-States = Float[Tensor, "batch seq d_model"]
+States, Places = Float[Tensor, "batch seq d_model"], Float[Tensor, "*places d_model"]
 Mask = Bool[Tensor, "*#rows #seq key"] | None
 CHOICES = {"positions": ("sinusoidal", "learned", "none"), "norm": ("post", "pre"), "activation": ("relu", "gelu")}
 
@@ -75,7 +75,7 @@ class FeedForward(nn.Module):
             nn.init.xavier_uniform_(linear.weight)
             nn.init.zeros_(linear.bias)
 
-    def forward(self, states: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
+    def forward(self, states: Places) -> Places:
         return self.outer(self.activation(self.inner(states)))
 
 
@@ -90,10 +90,10 @@ class Residual(nn.Module):
         self.norm, self.dropout = nn.LayerNorm(config.d_model, config.layer_norm_eps), Dropout(config.dropout)
         self.norm_first = config.norm == "pre"
 
-    def before(self, states: States) -> States:
+    def before(self, states: Places) -> Places:
         return self.norm(states) if self.norm_first else states
 
-    def after(self, states: States, found: States) -> States:
+    def after(self, states: Places, found: Places) -> Places:
         states = states + self.dropout(found)
         return states if self.norm_first else self.norm(states)
 
@@ -120,8 +120,12 @@ class Layer(nn.Module):
         *,
         causal: bool = False,
         caches: tuple[dict, dict] | None = None,
-    ) -> States:
-        """memory: what the second attention of a decoder reads. caches: of its two attentions."""
+        at: tuple[Int[Tensor, " place"], Int[Tensor, " place"]] | None = None,
+    ) -> Places:
+        """memory: what the second attention of a decoder reads. caches: of its two attentions.
+
+        at  rows and columns: only these places come out [place, d_model], as the feed-forward reads no others
+        """
         own, cross = caches or (None, None)
         around = self.attention_residual
         states = around.after(states, self.attention(around.before(states), None, mask, causal=causal, cache=own))
@@ -129,6 +133,7 @@ class Layer(nn.Module):
             around = self.cross_residual
             read = self.cross_attention(around.before(states), memory, memory_mask, cache=cross)
             states = around.after(states, read)
+        states = states if at is None else states[at]
         around = self.feed_forward_residual
         return around.after(states, self.feed_forward(around.before(states)))
 
@@ -198,6 +203,14 @@ class TransformerEncoder(Stack):
         for layer in self.layers:
             found.append(layer(found[-1], mask, causal=causal))
         return [*found[:-1], self.norm(found[-1])]
+
+    def at(
+        self, rows: Int[Tensor, " place"], columns: Int[Tensor, " place"], states: States, mask: Mask = None
+    ) -> Places:
+        """What `forward` gives at these places, for less work."""
+        for layer in self.layers[:-1]:
+            states = layer(states, mask)
+        return self.norm(self.layers[-1](states, mask, at=(rows, columns)))
 
     def attentions(self, found: Sequence[States], mask: Mask = None) -> list[Float[Tensor, "batch head query key"]]:
         """Each layer's attention weights, from what `trace` gave and the mask it was given (with the causal one)."""

@@ -1,4 +1,4 @@
-"""Claims C6.1, C6.2, C6.8, C6.9 and C6.11: what a sequence costs, how much is kept apart, what mask and positions do."""
+"""Claims C6.1, C6.2, C6.8, C6.9, C6.11: what a sequence costs, how much is kept apart, what mask and positions do."""
 
 from __future__ import annotations
 

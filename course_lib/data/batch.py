@@ -24,7 +24,6 @@ class Batch:
     mask     True where a unit (a word or a piece) is real
     segment  0 for the units of the first sentence, 1 for those of the second
     spans    per row, per real unit: (start, end) in characters of its sentence
-    carry    the state a language model hands from one batch of running text to the next
     sides    for encoders that read the two sentences of a pair apart: a batch of the firsts and one of the seconds
     labels   what a task asks for, by name
     """
@@ -33,7 +32,6 @@ class Batch:
     mask: Bool[Tensor, "batch unit"]
     segment: Int[Tensor, "batch unit"]
     spans: list[list[tuple[int, int]]]
-    carry: Any = None
     sides: tuple[Batch, Batch] | None = None
     labels: dict[str, Tensor] = field(default_factory=dict)
 
@@ -62,7 +60,7 @@ def length_mask(lengths: Sequence[int]) -> Bool[Tensor, "batch unit"]:
 
 
 def places_of(mask: Bool[Tensor, "*rows"]) -> Int[Tensor, " real"]:
-    """Where a mask is True, counted through all rows. Made with the batch: for it one would have to wait for a GPU."""
+    """Where a mask is True, counted through all rows. Made with the batch, on the CPU: `nonzero` waits for a GPU."""
     return mask.flatten().nonzero()[:, 0]
 
 
@@ -73,9 +71,9 @@ def word_batch(ids: dict[str, Tensor], sentences: Sequence[Sentence]) -> Batch:
 
 
 def piece_batch(
-    rows: Sequence[Sequence[Sentence]], pieces: Any, unit: str, begin: int, end: int | None, most: int | None, name: str
+    rows: Sequence[Sequence[Sentence]], pieces: Any, unit: str, *, end: int | None, most: int | None, name: str
 ) -> Batch:
-    """Rows of one sentence, or of the two of a pair: `begin`, the pieces of each side and `end` after them, if any.
+    """Rows of one sentence, or of the two of a pair: [BOS] or [CLS], the pieces of each side and `end`, if given.
 
     most, name   places that a row may have, if there is a limit, and who sets it, for the CourseError
     The batch's `ids`: the "pieces", specials included, the side of each in "segments", which are "real", and "places",
@@ -83,7 +81,7 @@ def piece_batch(
     """
     made = []
     for number, sides in enumerate(rows):
-        ids, segments, places, spans = [begin], [0], [], []
+        ids, segments, places, spans = [pieces.begin], [0], [], []
         for side, sentence in enumerate(sides):
             for (start, stop), word in zip(sentence.spans, pieces.split(sentence.words), strict=True):
                 heads = word if unit == "piece" else word[:1]  # a word's vector is that of its first piece

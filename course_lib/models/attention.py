@@ -92,7 +92,8 @@ class MultiHeadAttention(nn.Module):
                 keys, values = torch.cat([cache["keys"], keys], 2), torch.cat([cache["values"], values], 2)
             if cache is not None:
                 cache.update(keys=keys, values=values)
-        queries = self.heads(self.query(states.reshape(len(keys), -1, states.shape[-1])))
+        # one row of queries for each row of keys: the beams of a sentence stand side by side
+        queries = self.heads(self.query(states.reshape(len(keys), -1, states.shape[-1])))  # [rows, head, query, dim]
         if causal and mask is not None:
             mask = mask & causal_mask(states.shape[1], device=states.device)
         mask, dropout = _per_head(mask), self.dropout if self.training else 0.0

@@ -64,7 +64,8 @@ class LabelHead(Head):
                 f'{name}: pooling="sentence" takes the encoder\'s own sentence vector, so layer={layer!r} '
                 'would be ignored. Use pooling="mean" or "max", or body="bilstm".'
             )
-        if isinstance(labels, str) or not 2 <= len(names) == len(set(names)) or {*map(type, names)} != {str}:
+        are_names = not isinstance(labels, str) and all(isinstance(label, str) for label in names)
+        if not are_names or len(names) < 2 or len(set(names)) < len(names):
             raise CourseError(f"{name}: labels={labels!r}. Give at least two names, each once.")
         self._settings = {"labels": names, "body": body, "hidden": hidden, "layer": layer, "dropout": dropout}
         with seeded(seed):
@@ -89,9 +90,10 @@ class LabelHead(Head):
         if self.pooling == "sentence" and self.lstm is None:
             return self.dropout(encoding.sentence)
         words, mask = self.word_states(batch, encoding), batch.mask
-        mean = masked_mean(words, mask)
+        if self.pooling == "mean":
+            return masked_mean(words, mask)
         largest = words.masked_fill(~mask[..., None], -torch.inf).amax(1)
-        return {"mean": mean, "max": largest, "sentence": torch.cat([mean, largest], 1)}[self.pooling]
+        return largest if self.pooling == "max" else torch.cat([masked_mean(words, mask), largest], 1)
 
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean cross-entropy in nats, "count": texts or real words}."""
@@ -135,7 +137,8 @@ class LabelHead(Head):
 
     def _read(self, records: Any, labels: Any = None) -> tuple[list, list | None]:
         """Texts and their label numbers; None if there are no labels at all."""
-        texts = self._sentences(records := self._listed(records))
+        records = self._listed(records)
+        texts = self._sentences(records)
         given = [self._label_of(record) for record in records] if labels is None else list(labels)
         if len(given) != len(texts):
             says = key("{name}: {n} labels for {m} {item}s. Give each exactly one entry.")
@@ -269,7 +272,7 @@ def _lengths(texts: list[tuple[Sentence, ...]]) -> list[int]:
     return [sum(map(len, text)) for text in texts]
 
 
-# kind, as a checkpoint names it -> where its class stands; imported only when such a file is opened
+# kind, as a checkpoint names it -> where its class stands, by name: ulmfit.py imports this file
 HEADS = {
     "sequence-classifier": "course_lib.models.heads:SequenceClassifier",
     "pair-classifier": "course_lib.models.heads:PairClassifier",

@@ -27,7 +27,7 @@ from course_lib.models.fast import Dropout
 from course_lib.text.pieces import Pieces
 from course_lib.text.word_pieces import VOCABULARY_FILE, WordPieces
 
-States, Places = Float[Tensor, "batch seq d_model"], Float[Tensor, "*places d_model"]
+States, AnyStates = Float[Tensor, "batch seq d_model"], Float[Tensor, "*place d_model"]
 Mask = Bool[Tensor, "*#rows #seq key"] | None
 CHOICES = {"positions": ("sinusoidal", "learned", "none"), "norm": ("post", "pre"), "activation": ("relu", "gelu")}
 
@@ -75,7 +75,7 @@ class FeedForward(nn.Module):
             nn.init.xavier_uniform_(linear.weight)
             nn.init.zeros_(linear.bias)
 
-    def forward(self, states: Places) -> Places:
+    def forward(self, states: AnyStates) -> AnyStates:
         return self.outer(self.activation(self.inner(states)))
 
 
@@ -90,10 +90,10 @@ class Residual(nn.Module):
         self.norm, self.dropout = nn.LayerNorm(config.d_model, config.layer_norm_eps), Dropout(config.dropout)
         self.norm_first = config.norm == "pre"
 
-    def before(self, states: Places) -> Places:
+    def before(self, states: AnyStates) -> AnyStates:
         return self.norm(states) if self.norm_first else states
 
-    def after(self, states: Places, found: Places) -> Places:
+    def after(self, states: AnyStates, found: AnyStates) -> AnyStates:
         states = states + self.dropout(found)
         return states if self.norm_first else self.norm(states)
 
@@ -121,7 +121,7 @@ class Layer(nn.Module):
         causal: bool = False,
         caches: tuple[dict, dict] | None = None,
         at: tuple[Int[Tensor, " place"], Int[Tensor, " place"]] | None = None,
-    ) -> Places:
+    ) -> AnyStates:
         """memory: what the second attention of a decoder reads. caches: of its two attentions.
 
         at  rows and columns: only these places come out [place, d_model], as the feed-forward reads no others
@@ -206,7 +206,7 @@ class TransformerEncoder(Stack):
 
     def at(
         self, rows: Int[Tensor, " place"], columns: Int[Tensor, " place"], states: States, mask: Mask = None
-    ) -> Places:
+    ) -> AnyStates:
         """What `forward` gives at these places, for less work."""
         for layer in self.layers[:-1]:
             states = layer(states, mask)
@@ -298,7 +298,7 @@ class LeftToRightLM(ContextEncoder):
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         most = None if self.max_units is None else self.max_units + 1
         rows = [(sentence,) for sentence in first]
-        return piece_batch(rows, self.pieces, unit, self.pieces.begin, None, most, type(self).__name__)
+        return piece_batch(rows, self.pieces, unit, end=None, most=most, name=type(self).__name__)
 
     def _states(self, batch: Batch) -> Encoding:
         ids = batch.ids

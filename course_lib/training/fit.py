@@ -127,9 +127,9 @@ def fit(
                     place.total = run.bar.total = min((n for n in (steps, by_epochs) if n is not None), default=None)
                 assert place.total or schedule is constant, "a schedule needs steps, or batches with a length"
                 for batch, weight in rest:
-                    now = rates(place.step, place.total or place.step + 1)
+                    rates_now = rates(place.step, place.total or place.step + 1)
                     for group in stepper.param_groups:
-                        group["lr"] = now[group["name"]]
+                        group["lr"] = rates_now[group["name"]]
                     batch = move(hand_on(batch, place.carry), device)
                     with processes.own_randomness(place.step), autocast(device):
                         losses = loss_of(batch)
@@ -137,7 +137,7 @@ def fit(
                     stepper.zero_grad()
                     loss.backward()
                     means["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, CLIP)
-                    run.note(means, now)
+                    run.note(means, rates_now)
                     stepper.step()
 
                     place.step += 1
@@ -154,7 +154,7 @@ def fit(
                         run.save()
                     if over():
                         break
-                else:
+                else:  # the epoch is over, the training is not
                     assert place.position, f"there is no batch in epoch {place.epoch + 1}"
                     run.begin_epoch(place.epoch + 1)
             if evaluate:

@@ -140,17 +140,15 @@ def test_every_tensor_of_a_batch_moves_whatever_form_the_carry_has():
     carry = {"forward": [(one, one)], "backward": State(one, one), "step": 7}
     side = Batch({"words": one}, mask, one, [[(0, 1)], [(0, 1)]])
     stream = StreamBatch(one, one, carry)
-    for batch in (
-        Batch({"words": one}, mask, one, [[(0, 1)]], carry, (side, side), {"tags": one}),
-        stream,
-        TwoWayBatch(stream, stream, carry),
-    ):
+    pairs = Batch({"words": one}, mask, one, [[(0, 1)]], (side, side), {"tags": one})
+    for batch in (pairs, stream, TwoWayBatch(stream, stream, carry)):
         moved = batch.to("meta")
         assert len(tensors_in(moved)) == len(tensors_in(batch)) > 5
         assert {tensor.device.type for tensor in tensors_in(moved)} == {"meta"}
-        assert type(moved.carry["backward"]) is State
-        assert moved.carry["step"] == 7
         assert {tensor.device.type for tensor in tensors_in(batch)} == {"cpu"}
+        if batch is not pairs:
+            assert type(moved.carry["backward"]) is State
+            assert moved.carry["step"] == 7
 
 
 # -- 15 % and 80/10/10 over a million pieces; specials and padding never chosen, never drawn; one seed, one mask

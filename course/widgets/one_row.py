@@ -59,7 +59,8 @@ class OneHotRow(CourseWidget):
             cells += [svg_text(230 + 62 * j, y, f"{v:.2f}", look) for j, v in enumerate(self.matrix[i])]
         bottom, look = 96 + 24 * len(self.words) + 20, ' fill="#d55e00"'
         cells.append(svg_text(14, bottom, t("the product: one row"), look))
-        cells += [svg_text(230 + 62 * j, bottom, f"{v:.2f}", look) for j, v in enumerate(self.matrix[self.word])]
+        row = [v + 0 for v in self.matrix[self.word]]  # 0 for -0, as a sum gives
+        cells += [svg_text(230 + 62 * j, bottom, f"{v:.2f}", look) for j, v in enumerate(row)]
         return self._picture(bottom + 20, "".join(cells))
 
 

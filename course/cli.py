@@ -158,7 +158,8 @@ def models() -> None:
     for name in shipped_names():
         folder = data_dir("checkpoints", name)
         megabytes = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
-        table.add_row(Text(name), Text(_card_title(folder / "README.md")), f"{megabytes:.1f}")
+        title = (folder / "README.md").read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+        table.add_row(Text(name), Text(title), f"{megabytes:.1f}")
     Console().print(table if table.row_count else t("No checkpoint ships with this version."))
 
 
@@ -338,15 +339,6 @@ def _lines(numbers: list[int], most: int = 20) -> str:
     if more > 0:
         return t("Lines {listed} and {more} more", listed=listed, more=more)
     return t("Line {listed}" if len(numbers) == 1 else "Lines {listed}", listed=listed)
-
-
-def _card_title(card: os.PathLike) -> str:
-    """The first line of a checkpoint's card, without its `#`."""
-    try:
-        with open(card, encoding="utf-8") as file:
-            return file.readline().lstrip("# ").rstrip()
-    except OSError:
-        return ""
 
 
 if __name__ == "__main__":

@@ -29,9 +29,9 @@ def install() -> None:
     What fits stays at its version: pip gets it as a constraint, so it stops where it would have to replace PyTorch.
     BertViz comes without what it brings, as with make. Raises CourseError: PyTorch is too old, or pip fails.
     """
-    needed, alone = _requirements()
-    there, wanted = sort_out(needed)
-    _, alone = sort_out(alone)
+    project = tomllib.loads((project_dir() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = project["dependencies"], project["optional-dependencies"]["bertviz"]
+    (there, wanted), (_, alone) = (sort_out([Requirement(text) for text in texts]) for texts in lists)
     if not wanted and not alone:
         print(f"All the course needs is here, PyTorch {there[NEVER_REPLACED]} too: nothing was installed.")
         return
@@ -65,13 +65,6 @@ def sort_out(requirements: list[Requirement]) -> tuple[dict[str, str], list[Requ
         elif requirement.name not in OWN:
             wanted.append(requirement)
     return there, wanted
-
-
-def _requirements() -> tuple[list[Requirement], list[Requirement]]:
-    """What the course needs, and what it needs without that one's own requirements."""
-    project = tomllib.loads((project_dir() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    lists = project["dependencies"], project["optional-dependencies"]["bertviz"]
-    return tuple([Requirement(text) for text in texts] for texts in lists)
 
 
 def _pip(wanted: list[Requirement], *how: str) -> None:

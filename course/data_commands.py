@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from course.sources.public import get, load_public, verify, whereabouts
-from course.sources.registry import PublicSet, find, registry
+from course.sources.registry import find, registry
 from course_lib.errors import CourseError
 from course_lib.language import t
 
@@ -50,7 +50,8 @@ def get_sets(names: Annotated[list[str], typer.Argument(help="one or several nam
         except CourseError as error:
             faults.append(str(error))
             continue
-        console.print(Text(f"{public.name}: {_counts(public)}", style="green"))
+        counts = ", ".join(f"{split} {count:,}" for split, count in public.counts.items())
+        console.print(Text(f"{public.name}: {counts} ({public.unit})", style="green"))
         console.print(Text(f"  licence  {public.licence}{'; ' if public.conditions else ''}{public.conditions}"))
         console.print(Text(f"  cite     {public.citation}"))
         for path in paths:
@@ -71,10 +72,6 @@ def verify_sets(names: Annotated[list[str] | None, typer.Argument(help="nothing:
     console.print(f"{len(states)} files: " + ", ".join(f"{states.count(state)} {state}" for state in _MARKS))
     if "damaged" in states:
         raise typer.Exit(1)
-
-
-def _counts(public: PublicSet) -> str:
-    return ", ".join(f"{split} {count:,}" for split, count in public.counts.items()) + f" ({public.unit})"
 
 
 def _short(record: object, width: int = 160) -> str:

@@ -55,19 +55,17 @@ def use_course_style() -> None:
     )
 
 
-def recorded_board(of: str | None = None) -> dict[str, tuple[int, dict[int, Interval]]]:
+def recorded_board() -> dict[str, tuple[int, dict[int, Interval]]]:
     """What the course's systems get on the roles of words, five seeds each; empty if it was not recorded.
 
     system -> (its chapter, number of labelled sentences -> F1 in %), in the course's order
-
-    of: "en" or "ko", the language of the text; None: the reader's
     """
     path = data_dir("recorded", "board.json")
     if not path.exists():
         return {}
     found: dict[str, tuple[int, dict[int, list[float]]]] = {}
     for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:
-        if row["language"] == (of or language()):
+        if row["language"] == language():
             found.setdefault(row["system"], (row["chapter"], {}))[1].setdefault(row["labels"], []).append(row["f1"])
     return {name: (chapter, {n: seed_interval(f1) for n, f1 in by.items()}) for name, (chapter, by) in found.items()}
 

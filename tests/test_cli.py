@@ -105,11 +105,11 @@ def test_models_lists_checkpoints_with_their_size(course, project):
         folder = project / "data" / "checkpoints" / name
         folder.mkdir(parents=True)
         (folder / "model.safetensors").write_bytes(bytes(size))
-    (folder / "README.md").write_text("# A biLM of [Korean] words\n\nmore\n", encoding="utf-8")
+        (folder / "README.md").write_text("# A biLM of [Korean] words\n\nmore\n", encoding="utf-8")
     code, out, _ = course("models")
     assert code == 0
     rows = [" ".join(line.split()) for line in out.splitlines() if line.strip()]
-    assert rows[-2:] == ["bert-en 2.3", "elmo-ko A biLM of [Korean] words 0.7"]
+    assert rows[-2:] == ["bert-en A biLM of [Korean] words 2.3", "elmo-ko A biLM of [Korean] words 0.7"]
 
 
 @pytest.mark.parametrize(("remedy", "exit_code"), [(None, 0), ("Close other programs.", 1)])

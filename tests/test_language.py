@@ -73,17 +73,9 @@ def test_an_unknown_language_says_which_there_are(monkeypatch):
     assert language.language() == "en"
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("[[text]]\nen = 'a'\nko = 'b'\nkr = 'c'", "entry 1"),
-        ("text = [['en', 'ko']]", "entry 1"),
-        ("a = " + "[" * 20_011, "not valid TOML"),
-    ],
-)
-def test_a_catalogue_that_cannot_be_read_says_where(tmp_path, text, says):
-    (tmp_path / "x.toml").write_text(text)
-    with pytest.raises(CourseError, match=says):
+def test_a_catalogue_that_cannot_be_read_says_where(tmp_path):
+    (tmp_path / "x.toml").write_text("[[text]]\nen = 'it's'")
+    with pytest.raises(CourseError, match=r"x\.toml is not valid TOML"):
         entries(tmp_path / "x.toml")
 
 

@@ -106,14 +106,8 @@ class Exercise:
         return [(*row, edited(self.solution, m) if isinstance(m, str | tuple) else m) for *row, m in rows]
 
     @property
-    def texts_file(self) -> Path:
-        return Path(inspect.getfile(self.solution)).with_name("texts.toml")
-
-    @property
     def texts(self) -> Texts:
-        said = _read(self.texts_file)
-        assert self.id in said, f'{self.texts_file} has no ["{self.id}"]'
-        return Texts(**said[self.id])
+        return Texts(**_read(Path(inspect.getfile(self.solution)).with_name("texts.toml"))[self.id])
 
     @property
     def head(self) -> str:

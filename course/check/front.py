@@ -29,10 +29,10 @@ _LAST: dict[str, Result] = {}  # the last verdict of each exercise in this kerne
 _STATES = {"right": key("state|right"), "wrong": key("state|wrong"), "error": key("state|error")}
 
 
-def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False, text: str = "") -> Result:
+def check(exercise_id: str, answer: Any = _NO_ANSWER, *, text: str = "") -> Result:
     """Try `answer` (your function) on the exercise's probes; names the mistake if it is a known one.
 
-    Does not raise for a wrong answer, so that Run All goes on; strict=True raises CourseError unless it is right.
+    Does not raise for a wrong answer, so that Run All goes on.
     A call that computes for more than 6 seconds or takes 500 MB is stopped (on Windows it is not: interrupt the
     kernel). `os._exit` in an answer cannot be stopped: it ends the kernel.
     Keeps the cell under answers/, see `restore`. Raises CourseError for an unknown exercise.
@@ -41,7 +41,10 @@ def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False, t
     check("7.B", text="NAME") on a text of your own, made by `course text`.
     """
     if build := _build(exercise_id):
-        return _built(build, answer, strict, text)
+        if answer is _NO_ANSWER:
+            return builds().run(build, text)
+        says = key("{id} is a build: it takes its parts from your answers. Run {call}, without a function.")
+        raise CourseError(t(says, id=build.id, call=build.starter))
     exercise = registry.find(exercise_id)
     if answer is _NO_ANSWER:
         call = f'check("{exercise_id}", {exercise.solution.__name__})'
@@ -53,10 +56,7 @@ def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False, t
         notes.append(_keep(result, answer))
     if result.right and _shell():
         notes.append(_lacks(exercise, answer))
-    result = replace(result, paragraphs=(*result.paragraphs, *filter(None, notes)))
-    if strict and not result.right:
-        raise CourseError(repr(result))
-    return result
+    return replace(result, paragraphs=(*result.paragraphs, *filter(None, notes)))
 
 
 def failing(exercise_id: str) -> tuple:
@@ -173,16 +173,6 @@ def builds():
 
 def _build(exercise_id: Any) -> Any:
     return builds().find(exercise_id) if isinstance(exercise_id, str) and exercise_id.endswith(".B") else None
-
-
-def _built(build: Any, answer: Any, strict: bool, text: str) -> Result:
-    if answer is not _NO_ANSWER:
-        says = key("{id} is a build: it takes its parts from your answers. Run {call}, without a function.")
-        raise CourseError(t(says, id=build.id, call=build.starter))
-    result = builds().run(build, text)
-    if strict and not result.right:
-        raise CourseError(repr(result))
-    return result
 
 
 def _built_line(name: str, items: list) -> str:

@@ -184,7 +184,8 @@ def guarded(own: Part, calls: list[str], replaced: list[str]) -> Callable:
         if versions != [tensor._version for tensor in before]:
             raise Fault(part, t(_WRITES))
         before = _tensors(got) if own.exercise.learns else []  # else each result has been used up
-        n, seconds, sizes = n + 1, time.process_time() - begun, _sizes(inputs)
+        n, seconds = n + 1, time.process_time() - begun
+        sizes = [number for given in inputs for number in _size(given)]
         larger = any(map(int.__gt__, sizes, most))
         compared = larger or n <= _FIRST or n % _EVERY == 0
         if larger or n == 1:
@@ -227,10 +228,6 @@ def _size(given: Any) -> tuple[int, ...]:
     if isinstance(given, torch.Tensor):
         return given.shape
     return (len(given),) if isinstance(given, list | tuple | dict) else ()
-
-
-def _sizes(inputs: tuple) -> list[int]:
-    return [number for one in inputs for number in _size(one)]
 
 
 def _tensors(got: Any) -> list[torch.Tensor]:

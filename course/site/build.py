@@ -75,11 +75,7 @@ def build_site(project: Path, out: Path) -> str:
     files |= _assets()
     for old in {*out.glob("[0-9A-Z]*_*.html"), *out.glob("ko/*.html")} - {out / name for name in files}:
         old.unlink()  # the page of a chapter that has another name now
-    for name, text in files.items():
-        with atomic_file(out / name, "w") as file:
-            file.write(text)
-    with atomic_file(out / "math.woff") as file:
-        file.write(MATH_FONT.read_bytes())
+    _write(out, files)
     if live:
         write_live(out, checkpoints)
     if any(chapter.exercises for there in chapters.values() for chapter in there):
@@ -118,16 +114,18 @@ def write_ask(out: Path, name: str, network: bytes) -> Path:
     body = f'{with_particles(ask_bert(name))}<script src="{here}own.js"></script>'
     page = re.sub(r'<a class="play".*?</a>\n', "", _ask_page(body))
     page = re.sub(r'<a( class="home") href="index\.html">(.*?)</a>', r"<span\1>\2</span>", page)
-    path = out / ("ko" * (language() == "ko")) / ASK_BERT
-    files = {out / "own.js": f"globalThis.courseOwn = {json.dumps(brought)};\n", path: page}
-    files |= {out / name: text for name, text in _assets().items()}
-    for file, text in files.items():
-        with atomic_file(file, "w") as opened:
-            opened.write(text)
-    with atomic_file(out / "math.woff") as opened:
-        opened.write(MATH_FONT.read_bytes())
+    path = f"{'ko/' * (language() == 'ko')}{ASK_BERT}"
+    _write(out, _assets() | {"own.js": f"globalThis.courseOwn = {json.dumps(brought)};\n", path: page})
     write_live(out, data_dir("checkpoints"), ("ask",))
-    return path
+    return out / path
+
+
+def _write(out: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        with atomic_file(out / name, "w") as file:
+            file.write(text)
+    with atomic_file(out / "math.woff") as file:
+        file.write(MATH_FONT.read_bytes())
 
 
 def _assets() -> dict[str, str]:
@@ -260,8 +258,6 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     prose, shown_first = Prose(pages, raw_html=True), first.html if first else ""
     opening, *sections = re.split(r"^## ", readme, flags=re.M)
     named = {section.partition("\n")[0].strip(): section for section in sections}
-    if missing := [t(name) for name in SECTIONS if t(name) not in named]:
-        raise CourseError(f"The README has no section `## {missing[0]}`. Restore it: the first page shows it.")
     before, _, after = re.split(r"^(\[?!\[.*)$", opening + _NO_PICTURE, maxsplit=1, flags=re.M)
     go_on = (
         f'<p class="go"><a href="{chapters[0].name}.html" data-go="{t("go on at {section}")} →">{t("go on")}</a> '

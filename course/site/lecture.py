@@ -87,7 +87,7 @@ def lecture_copy(solved: NotebookNode, solutions: str) -> NotebookNode:
     for cell in copy.cells:
         if cell.cell_type != "code":
             continue
-        if _is_live(cell):
+        if LIVE in cell.metadata.get("tags", []):
             begun = True
             where = t("cell [{n}]", n=cell.execution_count) if cell.execution_count else t("the same place")
             word = t("# Write it together. The solution is in {file}, {where}.", file=solutions, where=where)
@@ -97,10 +97,6 @@ def lecture_copy(solved: NotebookNode, solutions: str) -> NotebookNode:
     if not begun:
         raise CourseError(f"no cell has the tag `{LIVE}`, so there is nothing to write together.")
     return copy
-
-
-def _is_live(cell: NotebookNode) -> bool:
-    return cell.cell_type == "code" and LIVE in cell.metadata.get("tags", [])
 
 
 def imported_names(cells: list[NotebookNode]) -> set[str]:
@@ -138,16 +134,12 @@ def _gaps(body: list[ast.stmt], known: set[str]) -> Iterator[ast.stmt]:
         if isinstance(statement, FUNCTIONS):
             yield statement
         elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
-            names = {node.id for node in ast.walk(statement) if _is_read(node)}
+            names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
             if statement.value is not None and (isinstance(statement, ast.AugAssign) or names - known):
                 yield statement
         else:
             for inner in ("body", "orelse", "finalbody"):
                 yield from _gaps(getattr(statement, inner, []), known)
-
-
-def _is_read(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
 
 
 def _empty_value(value: ast.expr, lines: list[bytes], comments: dict[int, str]) -> None:

@@ -26,32 +26,18 @@ class Span(NamedTuple):
     score: float
 
 
-def best_spans(start: np.ndarray, end: np.ndarray, max_answer: int, n: int) -> list[Span]:
-    """The n best valid spans: start <= end < start + max_answer. Of equal ones the leftmost and shortest comes first.
+def by_score(start: np.ndarray, end: np.ndarray, max_answer: int) -> tuple[list[Span], list[Span]]:
+    """The valid spans, start <= end < start + max_answer, and the other pairs that beat the best of them: what the best
+    start and the best end, taken apart, give. Best first, of equal ones the leftmost and shortest.
 
     start, end  scores [token]. Devlin et al. 2018, arXiv:1810.04805, section 4.2.
     """
-    return _highest(np.where(valid_pairs(len(start), max_answer), np.add.outer(start, end), -np.inf), n)
-
-
-def refused_spans(start: np.ndarray, end: np.ndarray, max_answer: int, n: int) -> list[Span]:
-    """Invalid pairs that beat the best valid one, best first: what the best start and the best end, taken apart, give.
-
-    None if the best start and the best end make a valid span.
-    """
-    sums, valid = np.add.outer(start, end), valid_pairs(len(start), max_answer)
-    return _highest(np.where(~valid & (sums > sums[valid].max()), sums, -np.inf), n)
-
-
-def _highest(sums: np.ndarray, n: int) -> list[Span]:
-    pairs = (divmod(int(place), len(sums)) for place in np.argsort(-sums, axis=None, kind="stable")[:n])
-    return [Span(i, j, float(sums[i, j])) for i, j in pairs if sums[i, j] > -np.inf]
-
-
-def valid_pairs(n_tokens: int, max_answer: int) -> np.ndarray:
-    """bool [start, end]: the end is not before the start, and the span has at most max_answer tokens."""
-    longer = np.arange(n_tokens) - np.arange(n_tokens)[:, None]
-    return (longer >= 0) & (longer < max_answer)
+    sums = np.add.outer(start, end)
+    places = (divmod(place, len(sums)) for place in np.argsort(-sums, axis=None, kind="stable").tolist())
+    spans = [Span(i, j, float(sums[i, j])) for i, j in places]
+    valid = [span for span in spans if 0 <= span.end - span.start < max_answer]
+    refused = [span for span in spans if span.score > valid[0].score]
+    return valid, refused
 
 
 def log_probabilities(scores: np.ndarray) -> np.ndarray:
@@ -85,10 +71,10 @@ class SpanExplorer(CourseWidget):
         return np.frombuffer(self.scores, "<f4").reshape(2, -1).astype(float)
 
     def spans(self) -> list[Span]:
-        return best_spans(*self.table(), self.max_answer, LISTED)
+        return by_score(*self.table(), self.max_answer)[0][:LISTED]
 
     def refused(self) -> list[Span]:
-        return refused_spans(*self.table(), self.max_answer, MOST_REFUSED)
+        return by_score(*self.table(), self.max_answer)[1][:MOST_REFUSED]
 
     def log_probability(self, start: int, end: int) -> float:
         """Of a span, in nats: log P(start) + log P(end)."""
@@ -97,13 +83,13 @@ class SpanExplorer(CourseWidget):
 
     def finding(self) -> str:
         i, j, (start, end) = self.start, self.end, self.table()
-        sums, valid = np.add.outer(start, end), valid_pairs(len(self.tokens), self.max_answer)
-        first, score = self.spans()[0], sums[i, j]
-        rank, beaten = 1 + int((sums[valid] > score).sum()), score > first.score
+        valid, score = by_score(start, end, self.max_answer)[0], start[i] + end[j]
+        first, rank = valid[0], 1 + sum(span.score > score for span in valid)
+        beaten = score > first.score
         values = {"start": self.tokens[i], "end": self.tokens[j], "span": f"“{self._text(i, j)}”", "n": j - i + 1}
         best = t("{span} with {log}", span=f"“{self._text(*first[:2])}”", log=self._log(*first[:2]))
         values |= {"most": self.max_answer, "log": self._log(i, j), "best": best}
-        values |= {"rank": f"{rank:,}", "all": f"{int(valid.sum()):,}"}
+        values |= {"rank": f"{rank:,}", "all": f"{len(valid):,}"}
         if j < i and beaten:
             says = key(
                 "Start “{start}”, end “{end}”: the end stands before the start, no answer, though its log-probability "
@@ -114,19 +100,19 @@ class SpanExplorer(CourseWidget):
                 "Start “{start}”, end “{end}”: the end stands before the start, no answer, and its log-probability "
                 "{log} is not higher than that of the best answer, {best}."
             )
-        elif not valid[i, j] and beaten:
+        elif j - i >= self.max_answer and beaten:
             says = key(
                 "{span} has {n} tokens, and an answer at most {most}, though its log-probability {log} is higher than "
                 "that of the best answer, {best}."
             )
-        elif not valid[i, j]:
+        elif j - i >= self.max_answer:
             says = key(
                 "{span} has {n} tokens, and an answer at most {most}, and its log-probability {log} is not higher than "
                 "that of the best answer, {best}."
             )
         elif rank > 1:
             says = key("{span} has log-probability {log}: number {rank} of {all} valid spans. The best is {best}.")
-        elif valid.sum() > 1:
+        elif len(valid) > 1:
             says = key("{span} has log-probability {log}: the best of all {all} valid spans.")
         else:
             says = key("{span} has log-probability {log}: the only valid span.")

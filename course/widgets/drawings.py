@@ -94,9 +94,9 @@ class Drawing:
         return {"text/plain": self.says, "image/svg+xml": self.svg()}
 
 
-def sliding_window(sentence: str = "", reach: int = 2) -> Drawing:
+def sliding_window() -> Drawing:
     """Skip-gram's window, from word to word, inside the sentence; it stands in the middle where no motion is wanted."""
-    sentence = sentence or t("the boat touched the far bank again")
+    sentence, reach = t("the boat touched the far bank again"), 2
     words = sentence.split()
     n, step, seconds = len(words), WIDTH / len(words), 1.4
     told = t(
@@ -129,10 +129,9 @@ def sliding_window(sentence: str = "", reach: int = 2) -> Drawing:
     return drawing.text(WIDTH / 2, 162, t("then the window moves on by one word"), look="soft")
 
 
-def skip_gram(words: Sequence[str] = (), centre: int = 1, shares: Sequence[float] = ()) -> Drawing:
-    """The network of skip-gram: a row of v, a score with each row of u, a softmax. shares: what it gives each word."""
-    words = list(words) or t("garden key opens the").split()
-    shares = tuple(shares) or (0.15, 0.05, 0.5, 0.3)
+def skip_gram() -> Drawing:
+    """The network of skip-gram: a row of v, a score with each row of u, a softmax."""
+    words, centre, shares = t("garden key opens the").split(), 1, (0.15, 0.05, 0.5, 0.3)
     told = t(
         "Skip-gram's network. The row of the centre word “{word}” is taken out of the table v and multiplied with "
         "each row of the table u. The scores, one for each word, go through a softmax: the probabilities of the "
@@ -157,8 +156,9 @@ def skip_gram(words: Sequence[str] = (), centre: int = 1, shares: Sequence[float
     return drawing.text(262, bottom + 48, t("as a context"), look="soft")
 
 
-def look_up(words: Sequence[str] = ("the", "boat", "bank", "far", "mud"), chosen: int = 2) -> Drawing:
+def look_up() -> Drawing:
     """An embedding layer: each row of the table times its 0 or 1, and their sum, which is one row."""
+    words, chosen = ("the", "boat", "bank", "far", "mud"), 2
     told = t(
         "Left, the one-hot vector of “{word}”: a 1 at place {n} and zeros elsewhere. Each row of the table is "
         "multiplied by its number and all rows are added up: what comes out is the row of “{word}”.",

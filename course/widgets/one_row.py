@@ -16,14 +16,6 @@ MOST_WORDS, MOST_NUMBERS = 12, 8
 SIZES = (1_000, 10_000, 50_000, 200_000)  # of a vocabulary, beside the one that is shown
 
 
-def row_product(matrix: np.ndarray, word: int) -> dict[str, np.ndarray]:
-    """one_hot [word], terms [word, number] (each row of the matrix times its 0 or 1) and their sum, row [number]."""
-    one_hot = np.zeros(len(matrix))
-    one_hot[word] = 1
-    terms = one_hot[:, None] * np.asarray(matrix, float)
-    return {"one_hot": one_hot, "terms": terms, "row": terms.sum(0)}
-
-
 class OneHotRow(CourseWidget):
     _esm, _css = module("one_row"), style("one_row")
     title, height = key("What does the product do? A one-hot vector times a table"), 520
@@ -59,7 +51,7 @@ class OneHotRow(CourseWidget):
         )
 
     def still(self) -> str:
-        row, cells = row_product(np.array(self.matrix), self.word), []
+        cells = []
         for i, word in enumerate(self.words):
             y, on = 96 + 24 * i, i == self.word
             look = BOLD if on else ' fill="#8a8f98"'
@@ -67,7 +59,8 @@ class OneHotRow(CourseWidget):
             cells += [svg_text(230 + 62 * j, y, f"{v:.2f}", look) for j, v in enumerate(self.matrix[i])]
         bottom, look = 96 + 24 * len(self.words) + 20, ' fill="#d55e00"'
         cells.append(svg_text(14, bottom, t("the product: one row"), look))
-        cells += [svg_text(230 + 62 * j, bottom, f"{v:.2f}", look) for j, v in enumerate(row["row"])]
+        row = [v + 0 for v in self.matrix[self.word]]  # 0 for -0, as a sum gives
+        cells += [svg_text(230 + 62 * j, bottom, f"{v:.2f}", look) for j, v in enumerate(row)]
         return self._picture(bottom + 20, "".join(cells))
 
 

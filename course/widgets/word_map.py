@@ -19,7 +19,6 @@ from course_lib.language import key, t
 DIRECTIONS = 24  # of the shipped vectors. Of 50 directions they keep nine of ten neighbours, of 24 all
 MOST_WORDS = 200
 NEIGHBOURS = 10
-ANSWERS = 5
 
 
 def compress(vectors: np.ndarray) -> np.ndarray:
@@ -42,18 +41,11 @@ def cosines(table: np.ndarray, target: np.ndarray) -> np.ndarray:
     return np.divide(rows @ target, size, out=np.zeros(len(rows)), where=size > 0)
 
 
-def nearest(table: np.ndarray, target: np.ndarray, k: int, exclude: Sequence[int] = ()) -> list[tuple[int, float]]:
-    """The k nearest words as (number, cosine), the first of equals first."""
-    scores = cosines(table, target)
-    order = [i for i in np.argsort(-scores, kind="stable").tolist() if i not in set(exclude)]
+def nearest(table: np.ndarray, word: int, k: int) -> list[tuple[int, float]]:
+    """The k words nearest to a word (number), without it, as (number, cosine), the first of equals first."""
+    scores = cosines(table, table[word])
+    order = [i for i in np.argsort(-scores, kind="stable").tolist() if i != word]
     return [(i, float(scores[i])) for i in order[:k]]
-
-
-def word_sum(table: np.ndarray, a: int, b: int, c: int) -> np.ndarray:
-    """a - b + c of unit rows. [direction]"""
-    rows = table[[a, b, c]].astype(float)
-    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    return rows[0] - rows[1] + rows[2]
 
 
 def map_places(tables: Sequence[np.ndarray]) -> np.ndarray:
@@ -88,7 +80,7 @@ class EmbeddingMap(CourseWidget):
     note = traitlets.Unicode().tag(sync=True)
     window = traitlets.Int(0).tag(sync=True)  # place in `windows`
     chosen = traitlets.Int(0).tag(sync=True)  # number of the word in the middle of attention
-    sum = traitlets.List(traitlets.Int()).tag(sync=True)  # a, b, c of a - b + c
+    sum = traitlets.List(traitlets.Int(), [0, 0, 0]).tag(sync=True)  # a, b, c of a - b + c
     inputs_may_answer = traitlets.Bool(False).tag(sync=True)
     _limits = limits("embedding_map", chosen="words", window="windows")
 
@@ -105,15 +97,9 @@ class EmbeddingMap(CourseWidget):
         shipped = {"places": self.map.tobytes(), "table": self.shipped.tobytes(), "note": note}
         super().__init__(words=list(words), windows=list(vectors), **shipped, **state)
 
-    def neighbours(self, word: int | None = None, window: int | None = None) -> list[tuple[int, float]]:
-        """The ten neighbours of a word (number) at a window (place), by the shipped numbers."""
-        word, window = self.chosen if word is None else word, self.window if window is None else window
-        return nearest(self.shipped[window], self.shipped[window][word], NEIGHBOURS, [word])
-
-    def answers(self) -> list[tuple[int, float]]:
-        """The five words nearest to a - b + c."""
-        table = self.shipped[self.window]
-        return nearest(table, word_sum(table, *self.sum), ANSWERS, [] if self.inputs_may_answer else self.sum)
+    def neighbours(self, window: int | None = None) -> list[tuple[int, float]]:
+        """The ten of the chosen word at a window (place), by the shipped numbers."""
+        return nearest(self.shipped[self.window if window is None else window], self.chosen, NEIGHBOURS)
 
     def finding(self) -> str:
         word, near = self.words[self.chosen], self.neighbours()
@@ -152,19 +138,13 @@ class EmbeddingMap(CourseWidget):
 
 
 def embedding_map(
-    vectors: Mapping[int, np.ndarray] | np.ndarray,
-    words: Sequence[str],
-    *,
-    window: int | None = None,
-    word: str | None = None,
-    ask: Sequence[str] = (),
+    vectors: Mapping[int, np.ndarray] | np.ndarray, words: Sequence[str], *, window: int | None = None, word: str = ""
 ) -> EmbeddingMap:
     """A map of at most 200 words that a reader can ask, live.
 
     vectors  {window: [word, dim]} of models that differ in their window, or one [word, dim]; arrays or tensors
     words    one per row
     window, word  what is shown first; default: the first of each
-    ask           the words a, b, c of the sum a - b + c that is asked first
     """
     vectors = dict(vectors) if isinstance(vectors, Mapping) else {5: vectors}
     words = [str(w) for w in words]
@@ -180,13 +160,9 @@ def embedding_map(
             bad = words[int(np.argmin(np.isfinite(rows).all(1)))]
             raise CourseError(f"embedding_map: the vector of {bad[:60]!r} at window {width} holds NaN or infinity.")
         vectors[width] = rows
-    ask = list(ask) or [words[0]] * 3
-    for asked in [word or words[0], *ask]:
-        if asked not in words:
-            raise CourseError(f"embedding_map: {asked[:60]!r} is not among the {len(words)} words. Choose one of them.")
-    if len(ask) != 3:
-        raise CourseError(f"embedding_map: ask={ask}. A sum a - b + c takes three words.")
+    if word and word not in words:
+        raise CourseError(f"embedding_map: {word[:60]!r} is not among the {len(words)} words. Choose one of them.")
     if window is not None and window not in vectors:
         raise CourseError(f"embedding_map: there is no window {window}. There are: {', '.join(map(str, vectors))}.")
     chosen, place = words.index(word or words[0]), 0 if window is None else list(vectors).index(window)
-    return EmbeddingMap(vectors, words, chosen=chosen, window=place, sum=[words.index(asked) for asked in ask])
+    return EmbeddingMap(vectors, words, chosen=chosen, window=place)

@@ -231,12 +231,7 @@ def word_generations(
         if not 2 <= len(story.senses) <= len(SHAPES):
             raise CourseError(f"word_generations: {story.word!r} has {len(story.senses)} senses. Give two or three.")
         for system in story.stops:
-            shape = system.vectors.shape
-            if len(shape) != 2 or shape[0] != len(story.occurrences) or len(system.right) != shape[0]:
-                raise CourseError(
-                    f"word_generations: {system.name} has vectors of shape {shape} and {len(system.right)} verdicts "
-                    f"for {len(story.occurrences)} occurrences of {story.word!r}. Give one of each per occurrence."
-                )
+            assert len(system.vectors) == len(system.right) == len(story.occurrences)
             check_finite("word_generations", f"{system.name} of {story.word!r}", system.vectors)
     words = [story.word for story in stories]
     if word is not None and word not in words:

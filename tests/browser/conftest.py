@@ -35,7 +35,7 @@ hostile = {HOSTILE!r}
 """
 CELLS = [
     SETUP,
-    'shown = embedding_map(tables, words, ask=("word4", "word5", "word6"))\nshown',
+    "shown = embedding_map(tables, words)\nshown.sum = [4, 5, 6]\nshown",
     "odd = embedding_map(rng.normal(size=(6, 5)), hostile)\nodd",
     "table = one_hot_row(np.arange(21).reshape(7, 3) / 10 - 1, [*hostile, '사과'])\ntable.word = 4\ntable",
     """senses = ["one"] * 5 + [hostile[0]] * 6

@@ -189,8 +189,3 @@ def test_the_first_widget_stands_where_readme_has_its_picture():
     words = BeautifulSoup(front_page(readme, shown), "html.parser").get_text(" ", strip=True)
     assert words.index("What it is about.") < words.index("alive") < words.index("Afterwards") < words.index("Begin")
     assert "A still" not in words
-
-
-def test_a_readme_without_a_part_is_named():
-    with pytest.raises(CourseError, match="## Two commands"):
-        front_page(README.replace("## Two commands", "## Other"), CHAPTERS)

@@ -52,24 +52,24 @@ def test_a_lit_part_is_lit_and_said(part):
 
 
 def test_the_window_stops_once_at_each_word_inside_the_sentence_and_not_where_no_motion_is_wanted():
-    svg = drawings.sliding_window("one two three four", reach=1).svg()
+    svg = drawings.sliding_window().svg()
     stops = re.findall(r'<g class="stop( middle)?" style="animation-delay:([\d.]+)s">(.*?)</g>', svg)
-    assert [float(delay) for _, delay, _ in stops] == pytest.approx([0, 1.4, 2.8, 4.2])
-    assert [bool(middle) for middle, _, _ in stops] == [False, False, True, False]
-    assert [stop.count("<polyline") for *_, stop in stops] == [1, 2, 2, 1]  # a pair for each word in the window
-    step = WIDTH / 4
+    assert [float(delay) for _, delay, _ in stops] == pytest.approx([1.4 * n for n in range(7)])
+    assert [bool(middle) for middle, _, _ in stops] == [False] * 3 + [True] + [False] * 3
+    assert [stop.count("<polyline") for *_, stop in stops] == [2, 3, 4, 4, 4, 3, 2]  # a pair for each word near
+    step = WIDTH / 7
     for number, (*_, stop) in enumerate(stops):
         window = re.search(r'x="([\d.]+)" y="84" width="([\d.]+)"', stop)
         left, width = map(float, window.groups())
-        near = range(max(0, number - 1), min(4, number + 2))
+        near = range(max(0, number - 2), min(7, number + 3))
         assert (left, left + width) == pytest.approx((near[0] * step + 3, (near[-1] + 1) * step - 3), abs=0.1)
     assert "prefers-reduced-motion:reduce){.stop{animation:none}.stop.middle{opacity:1}}" in svg
 
 
 def test_skip_grams_bars_are_the_shares_of_the_softmax():
-    svg = drawings.skip_gram(("one", "two"), 0, (0.25, 0.75)).svg()
+    svg = drawings.skip_gram().svg()
     bars = [float(width) for width in re.findall(r'class="bar" [^>]*width="([\d.]+)"', svg)]
-    assert bars[1] == pytest.approx(3 * bars[0])
+    assert [bar / bars[0] for bar in bars] == pytest.approx([1, 1 / 3, 10 / 3, 2])
     assert svg.count('class="cell lit"') == 3  # one row of v
 
 

@@ -1,20 +1,12 @@
-"""The one-hot product: numbers, findings at several states, sizes, errors."""
+"""The one-hot product: findings at several states, sizes, errors."""
 
 import numpy as np
 
 from course.widgets import one_hot_row
-from course.widgets.one_row import row_product
 from tests.mistakes import mistakes
 
 MATRIX = np.array([[0.5, -1.25], [2.0, 0.004], [0.0, 3.5]])
 WORDS = ["bank", "배", "<b>"]
-
-
-def test_the_product_is_the_row_and_all_other_terms_are_zero():
-    product = row_product(MATRIX, 1)
-    assert product["row"].tolist() == MATRIX[1].tolist()
-    assert product["one_hot"].tolist() == [0, 1, 0]
-    assert product["terms"][[0, 2]].tolist() == [[0, 0], [0, 0]]
 
 
 def test_the_finding_says_what_the_state_is():

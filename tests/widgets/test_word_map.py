@@ -24,7 +24,7 @@ def test_cosines_survive_the_compression():
 
 def test_neighbours_are_those_of_a_plain_sort_without_the_word():
     table = compress(np.random.default_rng(1).normal(size=(13, 7)))
-    near = nearest(table, table[3], 5, [3])
+    near = nearest(table, 3, 5)
     scores = cosines(table, table[3])
     assert [i for i, _ in near] == [i for i in np.argsort(-scores) if i != 3][:5]
     assert all(score == pytest.approx(scores[i]) for i, score in near)
@@ -50,17 +50,9 @@ def test_the_finding_says_what_is_shown():
     assert "at window 1." in widget.finding()
 
 
-def test_inputs_answer_only_if_they_may():
-    widget = random_map(ask=("w0", "w1", "w2"))
-    assert not {i for i, _ in widget.answers()} & {0, 1, 2}
-    widget.inputs_may_answer = True
-    assert {i for i, _ in widget.answers()} & {0, 2}
-
-
 def test_one_word_and_one_table():
     widget = embedding_map(np.ones((1, 3)), ["alone"])
     assert widget.finding() == "“alone” is the only word here."
-    assert widget.answers() == []
     widget.page()
 
 
@@ -72,5 +64,4 @@ test_bad_input_is_named = mistakes(
     (lambda: embedding_map({1: [[1, 2.0], [np.nan, 1]]}, ["fine", "broken"]), "'broken' at window 1 holds NaN"),
     (lambda: random_map(word="zz"), "'zz'"),
     (lambda: random_map(window=3), "window 3"),
-    (lambda: random_map(ask=("w0",)), "three"),
 )

@@ -20,6 +20,14 @@ def classifier_loss(texts: list[list[int]], labels: list[int], encoder, pool, he
     return F.cross_entropy(head(pool(encoder(ids), real)), torch.tensor(labels))
 
 
+def whole(ids, shape):
+    """Ids, as a network of a probe takes them."""
+    ids = torch.as_tensor(ids)
+    if ids.dim() != 2 or ids.is_floating_point():
+        raise TypeError(f"ids are whole numbers, {shape}, not {ids.dtype} of shape {list(ids.shape)}")
+    return ids
+
+
 @dataclass(frozen=True)
 class _Encoder:
     """A state depends on all ids up to its position, as in a network that reads from left to right."""
@@ -27,9 +35,7 @@ class _Encoder:
     name: str
 
     def __call__(self, ids):
-        ids = torch.as_tensor(ids)
-        if ids.dim() != 2 or ids.is_floating_point():
-            raise TypeError(f"ids are whole numbers, [text, position], not {ids.dtype} of shape {list(ids.shape)}")
+        ids = whole(ids, "[text, position]")
         read = ((ids + 2) * torch.arange(1, ids.shape[1] + 1)).cumsum(1)[..., None]
         return (read * torch.arange(2, 5) % 17 - 8.0) / 4
 

@@ -7,6 +7,7 @@ import torch
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
+from course.chapters.ch05.ex_5_8_classifier_loss import whole
 from course.check.exercise import Exercise, Probe, Seen
 
 
@@ -35,7 +36,7 @@ class _Network:
     far: int = 0  # added to the logits of every second row, taken off the others
 
     def __call__(self, source, written):
-        source, written = _whole(source), _whole(written)
+        source, written = whole(source, "[batch, position]"), whole(written, "[batch, position]")
         if len(source) != len(written):
             raise ValueError(f"{len(source)} sources and {len(written)} rows of written words")
         read = (source * torch.arange(1, source.shape[1] + 1)).sum(1)[:, None] % 11
@@ -43,13 +44,6 @@ class _Network:
         numbers = torch.arange(self.vocab)
         logits = ((read + so_far)[..., None] * (numbers + 2) % 17 + 3 * numbers % 5 - 8.0) / 4
         return logits + self.far * (2 * (torch.arange(len(source)) % 2) - 1)[:, None, None]
-
-
-def _whole(ids):
-    ids = torch.as_tensor(ids)
-    if ids.dim() != 2 or ids.is_floating_point():
-        raise TypeError(f"ids are whole numbers, [batch, position], not {ids.dtype} of shape {list(ids.shape)}")
-    return ids
 
 
 def _probe(shows, sources, targets, vocab, far=0):

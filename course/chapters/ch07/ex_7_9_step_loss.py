@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import torch
 from torch.nn import functional as F
 
+from course.chapters.ch05.ex_5_8_classifier_loss import whole
 from course.check.exercise import Exercise, Probe
 
 
@@ -33,7 +34,7 @@ class _Masking:
     calls: list = field(default_factory=list, compare=False)
 
     def __call__(self, ids):
-        ids = _whole(ids)
+        ids = whole(ids, "[batch, place]")
         place = torch.arange(ids.shape[1]) + len(self.calls)
         self.calls.append(ids.shape)
         chosen = (ids > 4) & ((2 * ids + place) % 3 == 0)
@@ -50,20 +51,13 @@ class _Network:
     d_model: int
 
     def __call__(self, read, real):
-        read, real = _whole(read), torch.as_tensor(real)
+        read, real = whole(read, "[batch, place]"), torch.as_tensor(real)
         if real.shape != read.shape:
             raise ValueError(f"what is read has shape {list(read.shape)}, and real has {list(real.shape)}")
         numbers, place = torch.arange(self.d_model) + 2, torch.arange(1, read.shape[1] + 1)[:, None]
         vectors = ((read[..., None] * numbers + place * 3) % 11 - 5.0) / 4
         around = (vectors * place * (real != 0)[..., None]).sum(1, keepdim=True) / 8
         return vectors + around.sin()
-
-
-def _whole(ids):
-    ids = torch.as_tensor(ids)
-    if ids.dim() != 2 or ids.is_floating_point():
-        raise TypeError(f"ids are whole numbers, [batch, place], not {ids.dtype} of shape {list(ids.shape)}")
-    return ids
 
 
 def _probe(shows, sentences, d_model, vocab, step):

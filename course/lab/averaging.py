@@ -11,7 +11,6 @@ Source: Vaswani et al. 2017, arXiv:1706.03762, section 6.1: the last 5 checkpoin
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import torch
@@ -19,23 +18,6 @@ from torch import Tensor, nn
 
 from course_lib.checkpoints import load_checkpoint, save_checkpoint
 from course_lib.files import given_path
-
-Weights = Mapping[str, Tensor]
-
-
-def mean_of(saved: Iterable[Weights]) -> dict[str, Tensor]:
-    """The mean of each tensor over `saved`: state dicts, or the `.tensors` of checkpoints (`load_checkpoint`).
-
-    Tensors of whole numbers (counters) are taken from the last one.
-    """
-    saved = list(saved)
-    means = {}
-    for name, last in saved[-1].items():
-        if last.is_floating_point():  # in float32: a sum of float16 numbers loses digits
-            means[name] = torch.stack([weights[name].float() for weights in saved]).mean(0).to(last.dtype)
-        else:
-            means[name] = last.clone()
-    return means
 
 
 class LastCheckpoints:
@@ -62,5 +44,6 @@ class LastCheckpoints:
         return sorted(int(path.name[5:]) for path in self.folder.glob("step-*") if path.name[5:].isdecimal())
 
     def mean(self) -> dict[str, Tensor]:
-        """For `model.load_state_dict`."""
-        return mean_of(load_checkpoint(self.folder / f"step-{step:06d}").tensors for step in self.steps())
+        """Of each tensor, for `model.load_state_dict`."""
+        saved = [load_checkpoint(self.folder / f"step-{step:06d}").tensors for step in self.steps()]
+        return {name: torch.stack([weights[name] for weights in saved]).mean(0) for name in saved[0]}

@@ -117,6 +117,19 @@ def searched_rate(score: Callable[[float], float], start: float = 3e-3, factor: 
         tried |= {k: score(start * factor**k) for k in missing}
 
 
+def comes_to(wanted: float, sizes: Sequence[int], scores: Sequence[float], never: int) -> float:
+    """log2 of the size at which a curve first comes to `wanted`, of `never` where it does not.
+
+    Straight lines over log2 of the sizes join its points; a curve that is there at its first point counts with that.
+    """
+    places = np.log2(sizes)
+    for n, score in enumerate(scores):
+        if score >= wanted:
+            share = (wanted - scores[n - 1]) / (score - scores[n - 1]) if n else 1.0
+            return float(places[n - 1] + share * (places[n] - places[n - 1]) if n else places[0])
+    return float(np.log2(never))
+
+
 # Reuse of word vectors
 
 

@@ -26,7 +26,7 @@ def probe(train_vectors: Vectors, train_labels: Iterable, test_vectors: Vectors,
     train_vectors, test_vectors  [item, dim]; each dimension is scaled by mean and deviation of the training items
     l2                           penalty l2 / 2 * |weights|^2 beside the summed cross-entropy, as C = 1 / l2 elsewhere
     """
-    train, test = (_table(vectors, np.float32)[None] for vectors in (train_vectors, test_vectors))
+    train, test = (_table(vectors)[None] for vectors in (train_vectors, test_vectors))
     return mixed_probe(train, train_labels, test, l2=l2)[0]
 
 
@@ -37,7 +37,7 @@ def mixed_probe(
 
     train_layers, test_layers  [layer, item, dim]; each dimension of each layer is scaled as `probe` does
     """
-    train, test = (_table(layers, np.float32) for layers in (train_layers, test_layers))
+    train, test = (_table(layers) for layers in (train_layers, test_layers))
     train_labels = listed(train_labels)
     _check(train, train_labels, test)
     names = sorted(set(train_labels))
@@ -53,32 +53,25 @@ def mixed_probe(
     bias = torch.zeros(len(names), requires_grad=True)
     learned = [weight, bias] if len(train) == 1 else [weight, bias, mix.raw]
 
-    def objective() -> Tensor:
-        cross_entropy = F.cross_entropy(mix(train[:, None])[0] @ weight + bias, gold)
-        return cross_entropy + l2 / (2 * len(gold)) * weight.square().sum()
+    optimizer = torch.optim.LBFGS(
+        learned, max_iter=_STEPS, history_size=10, tolerance_grad=1e-6, line_search_fn="strong_wolfe"
+    )
 
-    _minimise(objective, learned)
+    def objective() -> Tensor:
+        optimizer.zero_grad()
+        cross_entropy = F.cross_entropy(mix(train[:, None])[0] @ weight + bias, gold)
+        loss = cross_entropy + l2 / (2 * len(gold)) * weight.square().sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(objective)
     with torch.no_grad():
         best = (mix(test[:, None])[0] @ weight + bias).argmax(1).tolist()
     return [names[i] for i in best], mix.weights.tolist()
 
 
-def _table(vectors: Vectors, dtype: type) -> Tensor:
-    return torch.tensor(numbers("A probe: the vectors", vectors, dtype))
-
-
-def _minimise(objective, parameters: list[Tensor]) -> None:
-    optimizer = torch.optim.LBFGS(
-        parameters, max_iter=_STEPS, history_size=10, tolerance_grad=1e-6, line_search_fn="strong_wolfe"
-    )
-
-    def closure() -> Tensor:
-        optimizer.zero_grad()
-        loss = objective()
-        loss.backward()
-        return loss
-
-    optimizer.step(closure)
+def _table(vectors: Vectors) -> Tensor:
+    return torch.tensor(numbers("A probe: the vectors", vectors, np.float32))
 
 
 def _check(train: Tensor, labels: Sequence, test: Tensor) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
@@ -47,14 +47,6 @@ def drawn(task: Task, n_labels: int, seed: int) -> Task:
     return replace(task, train=task.sample(min(n_labels, len(task.train)), seed))
 
 
-@dataclass(frozen=True)
-class Score:
-    """Span F1 on the test sentences, and how many span words never seen in training got the right tag; in %."""
-
-    f1: float
-    unseen: float
-
-
 class TaggerBench:
     """Trains the same tagger, from the same word vectors, on the same sentences with different language models."""
 
@@ -64,18 +56,21 @@ class TaggerBench:
         self.words = StaticVectors.from_word_vectors(for_task(vectors, task))
         self.labels = task.labels  # few sentences may lack a label
 
-    def scores(self, lm: ContextEncoder | None, n_seeds: int) -> list[Score]:
-        """One per seed, which decides the labelled sentences and the tagger's weights. lm: None for no states."""
+    def scores(self, lm: ContextEncoder | None, n_seeds: int) -> np.ndarray:
+        """[seed, (F1, right tags of unseen words)]. A seed decides the labelled sentences and the tagger's weights.
+
+        lm: None for no states
+        """
         states = None if lm is None else KeptStates(lm)
-        return [self.score(states, drawn(self.task, self.n_labels, seed), seed) for seed in range(n_seeds)]
+        return np.array([self.score(states, drawn(self.task, self.n_labels, seed), seed) for seed in range(n_seeds)])
 
     def dictionary(self, n_seeds: int) -> list[float]:
         """Span F1 in % by seed of giving each word the tag that it has most often in the labelled sentences."""
         tasks = (drawn(self.task, self.n_labels, seed) for seed in range(n_seeds))
         return [task.worth(dictionary(task.train, task.test, task.tags, unknown="O"))["score"] for task in tasks]
 
-    def score(self, lm: ContextEncoder | None, task: Task, seed: int) -> Score:
-        """A tagger trained on all of `task.train`, on the task's test sentences."""
+    def score(self, lm: ContextEncoder | None, task: Task, seed: int) -> tuple[float, float]:
+        """A tagger trained on all of `task.train`, on its test sentences: span F1 and `unseen_hits`, in %."""
 
         def make_head() -> TagLM:
             tagger = TagLM(self.labels, self.words, lm=lm, hidden=self.hidden, tags=task.tags)
@@ -84,17 +79,7 @@ class TaggerBench:
             return tagger
 
         guesses = learn(make_head, task.sample(None, seed), seed, self.recipe).predict(task.texts())
-        return Score(task.worth(guesses)["score"], unseen_hits(task, guesses))
-
-
-def f1(scores: Sequence[Score]) -> np.ndarray:
-    """[seed], in %."""
-    return np.array([score.f1 for score in scores])
-
-
-def unseen(scores: Sequence[Score]) -> float:
-    """The mean over seeds, in %."""
-    return float(np.mean([score.unseen for score in scores]))
+        return task.worth(guesses)["score"], unseen_hits(task, guesses)
 
 
 def unseen_hits(task: Task, guesses: Sequence[Sequence[str]]) -> float:

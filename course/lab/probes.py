@@ -19,10 +19,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from course.lab.controls import nearest_mean_left_out, top_vectors, window_mean
-from course.lab.learning import DEV_SEED, searched_rate
 from course.lab.linear_probe import mixed_probe, probe
 from course.lab.tasks import Task, parts_of_speech, world_sentences
-from course.lab.world_bert import RATE
 from course.lab.world_models import world_bilm
 from course.sources.handmade import handmade_clue_sides, handmade_second_senses, handmade_senses
 from course.sources.public import load_public
@@ -405,12 +403,3 @@ def world_probe(n_train: int = 20, n_test: int = 150) -> PosProbe:
     train, dev, test = (world_sentences(split, n, PROBE_SEED) for split, n in sizes.items())
     task = Task("the world", "words", train, dev, test, tags="upos")
     return PosProbe(TaggedWords.of(replace(task, test=dev + test)), task)
-
-
-def trained(make: Callable, on_dev: Callable, n_seeds: int, search: bool) -> tuple[list, float]:
-    """What `make(seed, learning rate)` gives for each seed, and the rate that they share.
-
-    search  choose the rate whose network, of a seed of its own, is best `on_dev`; else it is RATE
-    """
-    rate = searched_rate(lambda rate: on_dev(make(DEV_SEED, rate))) if search else RATE
-    return [make(seed, rate) for seed in range(n_seeds)], rate

@@ -50,17 +50,14 @@ class ReviewWords:
         assert len(self.labels) == 2
         assert len(self.weights) == len(self.terms), "each term once"
 
-    def votes(self, text: str) -> dict[str, float]:
+    def votes(self, text: Any, name: str = "The text") -> dict[str, float]:
         """The known terms of a text and their weights. Empty: the text says nothing to this classifier."""
-        return self._votes(text, "The text")
-
-    def _votes(self, text: Any, name: str) -> dict[str, float]:
         return {term: self.weights[term] for term in terms_of(as_text(text, name)) if term in self.weights}
 
     def scores(self, texts: Iterable[Any]) -> Float[np.ndarray, " text"]:
         """Log odds of the second label."""
         texts = listed(texts, "ReviewWords", "texts")
-        return np.array([self.bias + sum(self._votes(text, f"Text {n}").values()) for n, text in enumerate(texts)])
+        return np.array([self.bias + sum(self.votes(text, f"Text {n}").values()) for n, text in enumerate(texts)])
 
     def predict(self, texts: Iterable[Any]) -> list[str]:
         """The more probable label of each text, in input order; a text without a known term gets that of the bias."""

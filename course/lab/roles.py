@@ -113,7 +113,8 @@ class Thread:
     def batch(self, sentences: Sequence[WorldSentence]) -> tuple[Tensor, Tensor]:
         """Word ids and label ids [sentence, word], filled up to the longest with 0 and -100."""
         rows = [self.ids(sentence.words)[1:-1] for sentence in sentences]
-        return padded(rows), padded([self._labels(sentence) for sentence in sentences], NO_LABEL)
+        labels = [torch.tensor([self.roles.index(label) for label in self.labels(s)]) for s in sentences]
+        return padded(rows), padded(labels, NO_LABEL)
 
     def labels(self, sentence: WorldSentence) -> list[str]:
         """One for each word."""
@@ -121,9 +122,6 @@ class Thread:
         for role, (_, end) in sentence.roles.items():
             found[end - 1] = role
         return found
-
-    def _labels(self, sentence: WorldSentence) -> Tensor:
-        return torch.tensor([self.roles.index(label) for label in self.labels(sentence)])
 
     def scores(
         self,

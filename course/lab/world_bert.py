@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from random import Random
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from course.lab.next_sentence import NextSentencePairs
 from course.lab.world_models import ADAM, world_text
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
@@ -65,12 +65,23 @@ def sentence_rows(text: Sequence[Sequence[str]], pieces: WordPieces) -> tuple[Ro
 def pair_rows(
     documents: Sequence[Sequence[Sequence[str]]], topics: Sequence[str], pieces: WordPieces, seed: int = 0
 ) -> tuple[Row, ...]:
-    """Each sentence with its next one, or with one from a document of another topic."""
-    rows = []
-    for pair in NextSentencePairs(documents, topics=topics, seed=seed)():
-        first, second = (pieces.ids(documents[d][s]) for d, s in (pair.first, pair.second))
-        ids = (pieces.cls, *first, pieces.sep, *second, pieces.sep)
-        rows.append(Row(ids, len(first) + 2, pair.is_next))
+    """Each sentence that has a next one, half of them with that, half with one from a document of another topic.
+
+    Devlin et al. 2018, section 3.1, task 2; there the second is drawn from any other document.
+    """
+    assert len(set(topics)) > 1, "none is from elsewhere"
+    draw, rows = Random(seed * 1_000_003), []
+    every = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
+    firsts = [(d, s) for d, s in every if s + 1 < len(documents[d])]
+    draw.shuffle(firsts)
+    for number, (document, sentence) in enumerate(firsts):
+        follows, following = number % 2 == 0, documents[document][sentence + 1]
+        second, topic = following, topics[document]
+        while not follows and (second == following or topic == topics[document]):
+            place = every[draw.randrange(len(every))]
+            second, topic = documents[place[0]][place[1]], topics[place[0]]
+        first, second = pieces.ids(documents[document][sentence]), pieces.ids(second)
+        rows.append(Row((pieces.cls, *first, pieces.sep, *second, pieces.sep), len(first) + 2, follows))
     return tuple(rows)
 
 

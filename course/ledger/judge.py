@@ -216,7 +216,7 @@ def _judge_rule(rule: Rule, measured: Measurement | Exact) -> Finding:
     control = excess = positive = None
     if rule.control:
         control = _judged_interval(rule, measured.control, "its control")
-        excess = excess_interval(measured, effect, control)
+        excess = excess_interval(measured)
     if rule.positive_control:
         positive = effect_interval(measured.positive_control)
     return Finding(
@@ -299,28 +299,17 @@ def effect_interval(measured: Measurement) -> Interval:
     return bootstrap_interval(measured.values, clusters=measured.clusters, n=n, statistic=measured.statistic)
 
 
-def excess_interval(measured: Measurement, effect: Interval, control: Interval) -> Interval:
-    """Interval of effect minus control: paired where both come from the same items or seeds, else independent."""
-    other = measured.control
-    same = len(measured.values) == len(other.values) and (
-        measured.clusters is None or list(measured.clusters) == list(other.clusters)
-    )
-    if not same:
-        return independent_difference(effect, control)
-    if measured.statistic is None and other.statistic is None:
+def excess_interval(measured: Measurement) -> Interval:
+    """Interval of effect minus control, which come from the same items or seeds."""
+    other, statistic = measured.control, measured.statistic
+    if len(measured.values) != len(other.values) or measured.clusters != other.clusters:
+        raise CourseError("its control has other items or seeds. Measure both on the same ones, in the same order.")
+    if statistic is None:
         return effect_interval(replace(measured, values=measured.values - other.values))
-    first, second = measured.statistic or np.mean, other.statistic or np.mean
-    both = [part.values.reshape(len(part.values), -1) for part in (measured, other)]
-    width = both[0].shape[1]
+    width = measured.values.shape[1]
     joint = replace(
-        measured, values=np.hstack(both), statistic=lambda rows: first(rows[:, :width]) - second(rows[:, width:])
+        measured,
+        values=np.hstack([measured.values, other.values]),
+        statistic=lambda rows: statistic(rows[:, :width]) - statistic(rows[:, width:]),
     )
     return effect_interval(joint)
-
-
-def independent_difference(first: Interval, second: Interval) -> Interval:
-    """Interval of the difference of two independent estimates, from theirs (Zou and Donner 2008, Stat. Med. 27)."""
-    estimate = first.estimate - second.estimate
-    below = math.hypot(first.estimate - first.low, second.high - second.estimate)
-    above = math.hypot(first.high - first.estimate, second.estimate - second.low)
-    return Interval(estimate - below, estimate + above, estimate)

@@ -29,11 +29,8 @@ def record_path(claim_id: str) -> Path:
 
 
 def write_record(verdict: Verdict, run: Mapping[str, str]) -> Path:
-    """Put the verdict in the place of the claim's old record. Raises CourseError if it cannot be written."""
-    if not verdict.data:
-        raise CourseError(
-            f"Claim {verdict.claim.id}: a recorded value names its data. Give Measurement(..., data=...)."
-        )
+    """Put the verdict in the place of the claim's old record. ValueError for a number that is NaN or infinite."""
+    assert verdict.data, f"Claim {verdict.claim.id}: a recorded value names its data: Measurement(..., data=...)"
     with speaking("en"):
         sentence = verdict.sentence  # for who reads the file: the card says it anew, from the numbers
     document = {
@@ -48,10 +45,7 @@ def write_record(verdict: Verdict, run: Mapping[str, str]) -> Path:
         "parts": {name: asdict(part) if isinstance(part, Interval) else part for name, part in verdict.parts.items()},
     }
     path = record_path(verdict.claim.id)
-    try:
-        write_recorded(path, _plain(document))
-    except ValueError:
-        raise CourseError(f"Claim {verdict.claim.id}: a number is NaN or infinite, which is not recorded.") from None
+    write_recorded(path, _plain(document))
     return path
 
 

@@ -157,13 +157,8 @@ def _told(word: str) -> str:
 # ---------------------------------------------------------------- in README.md
 
 
-def claims_markdown(edition: str = "en") -> str:
+def claims_markdown() -> str:
     """A folded table: each claim with its recorded verdict and effect, and whether its notebook measures it live."""
-    with speaking(edition):  # of the page, whatever its maker reads
-        return _claims_markdown()
-
-
-def _claims_markdown() -> str:
     words: Counter[str] = Counter()
     rows = []
     for claim in all_claims().values():
@@ -190,7 +185,8 @@ def with_claims(page: str, name: str = "README.md") -> str:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise CourseError(f"{name} has no place for the claims. Put these two lines where they belong:\n{BEGIN}\n{END}")
-    return f"{before}{BEGIN}\n{claims_markdown('ko' if '.ko.' in name else 'en')}{END}{after}"
+    with speaking("ko" if ".ko." in name else "en"):  # of the page, whatever its maker reads
+        return f"{before}{BEGIN}\n{claims_markdown()}{END}{after}"
 
 
 def write_page(path: Path) -> Path:

@@ -14,7 +14,7 @@ import torch
 
 from course.recipes.job import Job, Recipe, Training, profiles, six_bits
 from course.recipes.starts import POSITIONS, TableConfig, log_frequencies, skip_gram_table, start_copying, start_table
-from course.recipes.texts import WEIGHTS_LICENCE, Cut, MaskedPairRows, PieceText, Rows, cut_corpus
+from course.recipes.texts import WEIGHTS_LICENCE, MaskedPairRows, PieceText, Rows, cut_corpus
 from course.sources.of_set import CORPORA
 from course_lib.data.masking import Masking
 from course_lib.models.bert import Bert, BertConfig
@@ -83,8 +83,8 @@ def train(job: Job) -> None:
 def read(job: Job) -> tuple[WordPieces, PieceText, PieceText]:
     """Pieces, the text to learn from, and what is held out."""
     settings = job.settings
-    cut = Cut(settings.vocab_size, settings.lowercase, settings.max_characters, settings.held_out)
-    pieces, text = cut_corpus(settings.corpus, job.out, cut)
+    cut = settings.vocab_size, settings.lowercase, settings.max_characters, settings.held_out
+    pieces, text = cut_corpus(settings.corpus, job.out, *cut)
     held_out, text = text.split(settings.held_out)
     return pieces, text, held_out
 

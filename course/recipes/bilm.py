@@ -25,7 +25,6 @@ from course_lib.text.vocabulary import Vocabulary
 # 22 million words: senses stand still from the first 7 million on
 ON_CPU = Training(3e-3, betas=(0.9, 0.98), steps=5_300, warm_up=200)
 ON_GPU = Training(3e-3, betas=(0.9, 0.98), minutes=40)
-SNAPSHOTS = (0.04, 0.1, 0.25, 0.5)  # of all steps: what claim C3.3 compares with the end
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def train(job: Job) -> None:
 
     # The training
     streams = TwoWayStreams(documents, settings.batch_size, settings.length, seed=job.reading_seed)
-    history = job.fit(model, streams, save, snapshots=SNAPSHOTS)
+    history = job.fit(model, streams, save)
     if not job.is_first:
         return
 

@@ -5,16 +5,16 @@ and writes the card. In the folder there lie
 
     NAME                 the checkpoint; its card is written last
     NAME.training        the state of the training: stopped, also by `kill -9`, it goes on from there, bit for bit
-    NAME.snapshots/STEP  checkpoints on the way, as they would ship: where a wave of the learning rate ends, and where
-                         the recipe says. Where the state is lost, the training goes on from the newest of them; where
-                         there is none, from the newest in the project's `data/unfinished`
+    NAME.snapshots/STEP  checkpoints on the way, as they would ship: where a wave of the learning rate ends. Where the
+                         state is lost, the training goes on from the newest of them; where there is none, from the
+                         newest in the project's `data/unfinished`
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -151,13 +151,10 @@ class Job:
         """Of batches to train on: who goes on from a snapshot does not read the same texts first again."""
         return self.seed + self.start
 
-    def fit(
-        self, model: nn.Module, batches: Any, save: Save, *, snapshots: Sequence[float] = (), **on_the_way: Any
-    ) -> History:
+    def fit(self, model: nn.Module, batches: Any, save: Save, **on_the_way: Any) -> History:
         """Train as the settings say, from the state or the snapshot where there is one; then to eval mode.
 
         save        writes a checkpoint as it ships
-        snapshots   shares of all steps at which one is kept, as where a wave ends
         on_the_way  `evaluate` and `evaluate_every`, as for `fit`
         """
         given, folder = self.settings.training, self.place("training")
@@ -175,10 +172,9 @@ class Job:
             }
         else:
             pace = {"optimizer": by_the_clock(given, folder)}
-        kept = {*given.waves, *(max(1, round(share * given.steps)) for share in snapshots if given.steps)}
 
         def keep(step: int) -> None:
-            if step in kept and self.is_first:
+            if step in given.waves and self.is_first:
                 with torch.random.fork_rng(devices=[]):  # to build what is saved may draw numbers
                     save(model, self.place("snapshots") / f"{step:06d}")
 

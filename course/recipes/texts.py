@@ -16,7 +16,7 @@ import json
 import unicodedata
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain, count, islice
 from pathlib import Path
 from random import Random
@@ -207,16 +207,6 @@ def mix(documents: Sequence[list[Item]], times: Sequence[float], seed: int) -> l
 
 
 @dataclass(frozen=True)
-class Cut:
-    """How a corpus is cut into pieces. The first `held_out` articles do not count for the vocabulary."""
-
-    vocab_size: int
-    lowercase: bool
-    max_characters: int
-    held_out: int
-
-
-@dataclass(frozen=True)
 class PieceText:
     """Articles one after the other, without specials.
 
@@ -238,23 +228,28 @@ class PieceText:
         return first, rest
 
 
-def cut_corpus(name: str, folder: Path, cut: Cut) -> tuple[WordPieces, PieceText]:
-    """The corpus `name` in pieces learned from it, from the file kept in `folder`, which is made if it is not there."""
+def cut_corpus(
+    name: str, folder: Path, vocab_size: int, lowercase: bool, max_characters: int, held_out: int
+) -> tuple[WordPieces, PieceText]:
+    """The corpus `name` in pieces learned from it, from the file kept in `folder`, which is made if it is not there.
+
+    The first `held_out` articles do not count for the vocabulary.
+    """
     source = split_corpus(name, folder)
 
     def make() -> bytes:
-        articles = islice(read_documents(source), cut.held_out, None)
-        pieces = WordPieces.train(
-            chain.from_iterable(articles), cut.vocab_size, lowercase=cut.lowercase, max_characters=cut.max_characters
-        )
-        about = {"pieces": json.dumps(pieces.vocabulary), "cut": json.dumps(asdict(cut))}
-        return save(vars(encode_documents(source, pieces)), about)
+        articles = chain.from_iterable(islice(read_documents(source), held_out, None))
+        pieces = WordPieces.train(articles, vocab_size, lowercase=lowercase, max_characters=max_characters)
+        return save(vars(encode_documents(source, pieces)), {"pieces": json.dumps(pieces.vocabulary)})
 
-    case = "lower" if cut.lowercase else "cased"
-    file_name = f"{name}.pieces-{cut.vocab_size}-{case}-{cut.max_characters}-{cut.held_out}.safetensors"
-    with safe_open(made_once(folder / file_name, make), "pt") as file:
-        text = PieceText(*(file.get_tensor(key) for key in ("ids", "sentences", "documents")))
-        return WordPieces(json.loads(file.metadata()["pieces"]), lowercase=cut.lowercase), text
+    case = "lower" if lowercase else "cased"
+    path = folder / f"{name}.pieces-{vocab_size}-{case}-{max_characters}-{held_out}.safetensors"
+    with safe_open(made_once(path, make), "pt") as file:
+        return WordPieces(json.loads(file.metadata()["pieces"]), lowercase=lowercase), _piece_text(file)
+
+
+def _piece_text(file: Any) -> PieceText:
+    return PieceText(*(file.get_tensor(key) for key in ("ids", "sentences", "documents")))
 
 
 def made_once(path: Path, make: Callable[[], bytes]) -> Path:
@@ -271,7 +266,7 @@ def encode_corpus(name: str, folder: Path, pieces: WordPieces) -> PieceText:
     source, digest = split_corpus(name, folder), hashlib.sha256("\n".join(pieces.vocabulary).encode()).hexdigest()[:12]
     path = folder / f"{name}.pieces-{digest}.safetensors"
     with safe_open(made_once(path, lambda: save(vars(encode_documents(source, pieces)))), "pt") as file:
-        return PieceText(*(file.get_tensor(key) for key in ("ids", "sentences", "documents")))
+        return _piece_text(file)
 
 
 def encode_documents(path: Path, pieces: WordPieces) -> PieceText:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -35,10 +36,9 @@ from course.by_hand.language_model import train as train_lm
 from course.by_hand.skip_gram import SkipGram
 from course.lab.roles import Thread, padded
 from course.ledger.records import provenance
-from course.records.store import Store
+from course.records.store import Store, in_a_sentence
 from course.world import WorldSentence
 from course_lib.device import seed_everything
-from course_lib.errors import CourseError
 from course_lib.language import LANGUAGES, key
 
 COMMAND = "python -m course.records.board"
@@ -109,9 +109,12 @@ def systems(thread: Thread) -> dict[str, System]:
     def slow(model: Classifier) -> list[dict]:
         return [{"params": model.output.parameters()}, {"params": model.embedding.parameters(), "lr": 1e-3}]
 
-    def one_way(sentences: list[WorldSentence]) -> Tensor:
-        with torch.no_grad():
-            return padded([forward.layers(thread.ids(s.words)[None])[-1, 0, 1:-1] for s in sentences])
+    def one_way(model: nn.Module) -> Features:
+        @torch.no_grad()
+        def read(sentences: list[WorldSentence]) -> Tensor:
+            return padded([model.layers(thread.ids(s.words)[None])[-1, 0, 1:-1] for s in sentences])
+
+        return read
 
     def two_ways(sentences: list[WorldSentence]) -> Tensor:
         return padded([both_ways(forward, backward, thread.ids(s.words))[-1] for s in sentences])
@@ -126,18 +129,11 @@ def systems(thread: Thread) -> dict[str, System]:
     def mix_rates(model: nn.Sequential) -> list[dict]:
         return [{"params": model[0].parameters(), "lr": 0.3}, {"params": model[1].parameters(), "lr": 3e-3}]
 
-    def left_to_right() -> transformer.LanguageModel:
-        return transformer.LanguageModel(n_words, DIM)
-
-    def new_bert() -> Bert:
-        return Bert(len(SPECIALS) + n_words - 2, DIM)
-
+    lm, left_to_right = partial(LanguageModel, n_words, DIM), partial(transformer.LanguageModel, n_words, DIM)
+    new_bert = partial(Bert, len(SPECIALS) + n_words - 2, DIM)
     one_direction, bert = left_to_right(), new_bert()
     train_lm(one_direction, thread.stream)
     pretrain(bert, bert_rows(thread, sorted(thread.text, key=len)), mask=1, n_special=len(SPECIALS))
-
-    def lm() -> LanguageModel:
-        return LanguageModel(n_words, DIM)
 
     def moving(read: Callable[..., Tensor], *bodies: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
         return lambda: Moving(read, [make() for make in bodies], n_roles)
@@ -175,10 +171,6 @@ def systems(thread: Thread) -> dict[str, System]:
         return bert_rows(thread, [s.words for s in sentences])
 
     @torch.no_grad()
-    def transformer_states(sentences: list[WorldSentence]) -> Tensor:
-        return padded([one_direction.layers(thread.ids(s.words)[None])[-1, 0, 1:-1] for s in sentences])
-
-    @torch.no_grad()
     def bert_states(sentences: list[WorldSentence]) -> Tensor:
         return of_bert(as_bert(sentences), bert)
 
@@ -191,12 +183,12 @@ def systems(thread: Thread) -> dict[str, System]:
         (None, table(True, frozen=True), None),
         (None, table(True), slow),
         (None, table(True, frozen=True, hidden=DIM), None),
-        (one_way, linear(DIM), None),
+        (one_way(forward), linear(DIM), None),
         (two_ways, linear(2 * DIM), None),
         (all_layers, mix, mix_rates),
         (None, moving(ahead_and_back, copy_of(forward, lm), copy_of(backward, lm)), by_layer),
         (None, moving(ahead_and_back, lm, lm), None),
-        (transformer_states, linear(DIM), None),
+        (one_way(one_direction), linear(DIM), None),
         (None, moving(causal, copy_of(one_direction, left_to_right)), tenth),
         (bert_states, linear(DIM), None),
         (as_bert, moving(of_bert, copy_of(bert, new_bert)), tenth),
@@ -250,14 +242,11 @@ def record() -> Board:
     return board
 
 
+@in_a_sentence()
 def main() -> None:
     """Measure all systems and replace the record."""
     ArgumentParser(prog=COMMAND, description=main.__doc__).parse_args()
-    try:
-        board = record()
-    except CourseError as error:
-        raise SystemExit(str(error)) from None
-    for row in board.rows:
+    for row in record().rows:
         print(f"{row.language} {row.system:>24} {row.labels:>4} labels, seed {row.seed}: {row.f1:5.1f}")
 
 

@@ -1,7 +1,6 @@
 """Chapter 7's crossing: the reader's BERT beside its left-to-right twin, at several points of one training.
 
     python -m course.records.crossing          three seeds: seven minutes of one core
-    python -m course.records.crossing 1        seed 1 alone; each seed is kept as soon as it is measured
 
 The rules, written before anything was measured. Both are the class of `course.by_hand.bert`, on the thread's text, with
 the settings of the live cell in 7.3: 2,000 steps of 64 sentences, the same first weights, the same rise and fall of the
@@ -30,11 +29,10 @@ from course.by_hand.transformer import causal
 from course.lab.roles import Thread
 from course.ledger.records import provenance
 from course.records.board import SPECIALS, Moving, bert_rows
-from course.records.store import Store, markdown_table
+from course.records.store import Store, in_a_sentence, markdown_table
 from course.world import WorldSentence
 from course_lib.device import seed_everything
-from course_lib.errors import CourseError
-from course_lib.language import LANGUAGES, key, t
+from course_lib.language import key, t
 
 COMMAND = "python -m course.records.crossing"
 SEEDS, STEPS, BATCH, RATE, DIM = 3, 2_000, 64, 3e-3, 64
@@ -67,12 +65,7 @@ class Crossing:
     run: Mapping[str, str]
 
 
-def _check(crossing: Crossing) -> None:
-    for language in {row.language for row in crossing.rows} or LANGUAGES:  # a record that cannot be shown is damaged
-        table(crossing, language)
-
-
-STORE = Store("crossing.json", Crossing, COMMAND, _check, rows="rows")
+STORE = Store("crossing.json", Crossing, COMMAND, check=lambda crossing: table(crossing), rows="rows")
 
 
 class LeftToRight(Bert):
@@ -135,8 +128,8 @@ def held_out(model: Bert, material: Material) -> tuple[float, float]:
     return loss, 100 * (logits.argmax(-1) == answers).float().mean().item()
 
 
-def roles_told(model: Bert, material: Material, seed: int, sentences: list[WorldSentence] | None = None) -> dict:
-    """{"frozen, 20": F1 in %, ...}; of `Thread.test` where no sentences are given."""
+def roles_told(model: Bert, material: Material, seed: int) -> dict[str, float]:
+    """{"frozen, 20": F1 in %, ...}, of `Thread.test`."""
     n_roles = len(material.thread.roles)
 
     def ids(drawn: list[WorldSentence]) -> Tensor:
@@ -159,38 +152,32 @@ def roles_told(model: Bert, material: Material, seed: int, sentences: list[World
     return {
         f"{how}, {n}": round(f1, 2)
         for how, (make, read, own) in asked.items()
-        for n, f1 in material.thread.scores(make, read, own, seed=seed, sentences=sentences).items()
+        for n, f1 in material.thread.scores(make, read, own, seed=seed).items()
     }
 
 
-def measured(
-    material: Material, kind: str, seed: int, *, points: Sequence[int] = POINTS, judged: Sequence[int] = JUDGED
-) -> Iterator[Row]:
+def measured(material: Material, kind: str, seed: int) -> Iterator[Row]:
     """The rows of one training."""
     seed_everything(seed)
     model = {BERT: Bert, TWIN: LeftToRight}[kind](len(material.tokens), DIM)
-    for steps in trainings(model, material, points, STEPS):
+    for steps in trainings(model, material, POINTS, STEPS):
         loss, right = held_out(model, material)
-        f1 = roles_told(model, material, seed) if steps in judged else {}
+        f1 = roles_told(model, material, seed) if steps in JUDGED else {}
         yield Row(material.thread.language, kind, seed, steps, round(loss, 3), round(right, 2), f1)
 
 
-def record(seeds: Sequence[int] = range(SEEDS), language: str = "en") -> Crossing:
-    """Measure these seeds, and put their rows into the record in the place of older ones."""
-    origin, material = provenance(), Material(language)
-    for seed in seeds:
-        rows = [row for kind in (BERT, TWIN) for row in measured(material, kind, seed)]
-        old = STORE.read()
-        rows += [row for row in (old.rows if old else ()) if (row.language, row.seed) != (language, seed)]
-        rows.sort(key=lambda row: (row.language, row.kind, row.seed, row.steps))
-        crossing = Crossing(tuple(rows), {"command": COMMAND, **origin})
-        STORE.write(crossing)
+def record() -> Crossing:
+    """Measure all seeds and replace the record."""
+    run, material = {"command": COMMAND, **provenance()}, Material("en")
+    rows = [row for kind in (TWIN, BERT) for seed in range(SEEDS) for row in measured(material, kind, seed)]
+    crossing = Crossing(tuple(rows), run)
+    STORE.write(crossing)
     return crossing
 
 
-def table(crossing: Crossing, language: str = "en") -> list[str]:
+def table(crossing: Crossing) -> list[str]:
     """The lines of a table in Markdown: a line for each point; means over the seeds, "masked / left to right"."""
-    rows = [row for row in crossing.rows if row.language == language]
+    rows = crossing.rows
     columns = list(max((row.f1 for row in rows), key=len))
     heads = [t("steps"), t("loss, nats"), t("right, %")]
     heads += [t(HEADS[how], n=n) for how, n in (column.split(", ") for column in columns)]
@@ -211,21 +198,14 @@ def show_crossing() -> None:
     """Display the table, of the English text. Raises CourseError where nothing is recorded."""
     from IPython.display import Markdown, display
 
-    crossing = STORE.read()
-    if crossing is None:
-        raise CourseError(f"The crossing is not recorded in this copy. Run: {COMMAND}")
-    display(Markdown("\n".join(table(crossing))))
+    display(Markdown("\n".join(table(STORE.recorded()))))
 
 
+@in_a_sentence()
 def main() -> None:
-    """Measure these seeds, and print the table."""
-    parser = ArgumentParser(prog=COMMAND, description=main.__doc__)
-    parser.add_argument("seeds", type=int, nargs="*", default=range(SEEDS), help="default: all")
-    try:
-        crossing = record(parser.parse_args().seeds)
-    except CourseError as error:
-        raise SystemExit(str(error)) from None
-    print("\n".join(table(crossing)))
+    """Measure all seeds, and print the table."""
+    ArgumentParser(prog=COMMAND, description=main.__doc__).parse_args()
+    print("\n".join(table(record())))
 
 
 if __name__ == "__main__":

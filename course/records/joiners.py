@@ -11,19 +11,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from course_lib.errors import CourseError
 from course_lib.text.words import visible, word_spans
 
 JOINER = "￭"  # half-width black square, U+FFED
 
 
 def joined_words(text: str) -> list[str]:
-    """The course's words, with the joiner where a word touches its neighbour, and without invisible characters.
-
-    Raises CourseError if `text` has a joiner.
-    """
-    if JOINER in text:
-        raise CourseError(f"joined_words: the text holds {JOINER!r} (U+FFED) itself: {text[:80]!r}. Remove it first.")
+    """The course's words, with the joiner where a word touches its neighbour, and without invisible characters."""
     spans = word_spans(visible(text))
     words = [word for word, _, _ in spans]
     for place, ((left, _, end), (right, start, _)) in enumerate(pairwise(spans)):

@@ -30,7 +30,7 @@ from course.records.curve_tasks import (
     CurveTask,
     Labels,
 )
-from course.records.store import Store, markdown_table
+from course.records.store import Store, in_a_sentence, markdown_table
 from course_lib.config import settings
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, seed_interval
@@ -190,8 +190,6 @@ class Plan:
         known = dict.fromkeys(name for task in self.tasks.values() for name in (*task.systems, *task.on_request))
         if unknown := [system for system in self.systems or () if system not in known]:
             raise CourseError(f"There is no system {unknown[0]!r} in these tasks. There are: {', '.join(known)}.")
-        if self.seeds < 1 or any(labels != ALL and labels < 1 for labels in self.labels):
-            raise CourseError(f"Label curves: labels {list(self.labels)}, seeds={self.seeds}. Use 1 or more.")
 
     def wanted(self) -> list[Key]:
         """All cells, fewest labels first, and of these the first seed of all tasks: a stopped run shows the most."""
@@ -237,15 +235,9 @@ def measure(plan: Plan, *, command: str = COMMAND, report: Callable[[str], None]
 
 
 def show_curves(
-    chapter: int,
-    *,
-    only: Sequence[str] = (),
-    but: Sequence[str] = (),
-    figure: bool = True,
-    table: bool = True,
-    missing: bool = True,
+    chapter: int, *, only: Sequence[str] = (), but: Sequence[str] = (), figure: bool = True, missing: bool = True
 ) -> None:
-    """In a notebook, all from the record: figure, table, and one line on what is missing, each unless it is unwanted.
+    """In a notebook, all from the record: figure, table, and one line on what is missing.
 
     only, but  names of the tasks that are shown alone, and of those that are left out
     """
@@ -255,8 +247,7 @@ def show_curves(
     if any(cell.task in _tasks(chapter, only, but) for cell in curves.cells):
         if figure:
             display(curve_figure(chapter, curves, only, but))
-        if table:
-            display(Markdown(curves_markdown(chapter, curves, only, but)))
+        display(Markdown(curves_markdown(chapter, curves, only, but)))
     if missing:
         print(missing_cells(chapter, curves))
 
@@ -296,31 +287,14 @@ def curves_markdown(chapter: int, curves: Curves, only: Sequence[str] = (), but:
 
 def missing_cells(chapter: int, curves: Curves) -> str:
     """One sentence: how many cells of the chapter's curves are recorded, and how to get the others."""
-    plans = {task.title: Plan({name: task}, _always(chapter)) for name, task in _tasks(chapter).items()}
-    n_wanted, lacking = sum(len(p.wanted()) for p in plans.values()), {k: p.missing(curves) for k, p in plans.items()}
-    if not any(lacking.values()):
-        dates = sorted({run["date"] for run in curves.runs})
-        when = dates[0] if len(dates) == 1 else t("{first} to {last}", first=dates[0], last=dates[-1])
-        return t("All {n} trainings are recorded ({when}). Command: {command}", n=n_wanted, when=when, command=COMMAND)
-    titles: dict[str, list[str]] = {}  # of the tasks that lack the same label counts
-    for title, keys in lacking.items():
-        counts = dict.fromkeys(t("labels|all") if n == ALL else f"{n:,}" for _, _, n, _ in keys)
-        if counts:
-            which = t("list| and ").join(counts) if len(counts) < len(LABELS) else ""
-            titles.setdefault(which, []).append(t(title))
-    missing = (
-        t("missing with {counts} labels: {tasks}", counts=which, tasks="; ".join(tasks))
-        if which
-        else t("missing: {tasks}", tasks="; ".join(tasks))
-        for which, tasks in titles.items()
-    )
-    return t(
-        "{n} of {all} trainings are recorded; {missing}. Command: {command}",
-        n=n_wanted - sum(map(len, lacking.values())),
-        all=n_wanted,
-        missing="; ".join(missing),
-        command=COMMAND,
-    )
+    plan = Plan(_tasks(chapter), _always(chapter))
+    n_wanted, n_missing = len(plan.wanted()), len(plan.missing(curves))
+    if n_missing:
+        values = {"n": n_wanted - n_missing, "all": n_wanted, "command": COMMAND}
+        return t("{n} of {all} trainings are recorded. Command: {command}", **values)
+    dates = sorted({run["date"] for run in curves.runs})
+    when = dates[0] if len(dates) == 1 else t("{first} to {last}", first=dates[0], last=dates[-1])
+    return t("All {n} trainings are recorded ({when}). Command: {command}", n=n_wanted, when=when, command=COMMAND)
 
 
 def downstream(checkpoint: str, curves: Curves) -> str:
@@ -363,6 +337,7 @@ def _gain(gain: Interval | float | None) -> str:
     return "" if gain is None else t("{gain} (one seed)", gain=f"{gain:+.1f}")
 
 
+@in_a_sentence()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure what is missing of the label curves, and print them."""
     import sys
@@ -377,13 +352,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--labels", nargs="+", default=LABELS, **labels)
     parser.add_argument("--seeds", type=int, default=SEEDS)
     given = parser.parse_args(arguments)
-    try:
-        plan = Plan({name: known[name] for name in given.task or known}, given.system, given.labels, given.seeds)
-        curves = measure(plan, command=" ".join([COMMAND, *arguments]), report=lambda line: print(line, flush=True))
-        print(curves_markdown(5, curves), curves_markdown(8, curves), sep="\n")
-        print("The table of the checkpoints shows these values: python -m course.recipes table")
-    except CourseError as error:
-        raise SystemExit(str(error)) from None
+    plan = Plan({name: known[name] for name in given.task or known}, given.system, given.labels, given.seeds)
+    curves = measure(plan, command=" ".join([COMMAND, *arguments]), report=lambda line: print(line, flush=True))
+    print(curves_markdown(5, curves), curves_markdown(8, curves), sep="\n")
+    print("The table of the checkpoints shows these values: python -m course.recipes table")
 
 
 if __name__ == "__main__":

@@ -20,12 +20,12 @@ from course.lab.averaging import LastCheckpoints
 from course.lab.losses import mean_loss
 from course.ledger.records import provenance
 from course.records.joiners import joined_words, written
+from course.records.store import in_a_sentence
 from course.records.translation import BEAM, STORES, Sample, TranslationRecord, scored, target_pieces, translations
 from course.sources.public import load_public
 from course_lib.config import settings
 from course_lib.data.records import ParallelPair, Sentence
 from course_lib.device import choose_device, seed_everything
-from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.language import key
 from course_lib.models.transformer import TransformerConfig
@@ -199,16 +199,14 @@ def _translate(model: Translator, test: Sequence[ParallelPair], beam: int) -> li
     return [written(text) for text in translations(model, sources, beam=beam)]
 
 
+@in_a_sentence()
 def main() -> None:
     """Train and record the translator of chapter 6; stopped, the same command goes on."""
     from argparse import ArgumentParser
 
     parser = ArgumentParser(prog="python -m course.records.multi30k", description=main.__doc__)
     parser.add_argument("--minutes", type=float, default=40, help="of training, all in all")
-    try:
-        print(record(parser.parse_args().minutes))
-    except CourseError as error:
-        raise SystemExit(str(error)) from None
+    print(record(parser.parse_args().minutes))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from course.lab.kept_states import KeptStates
 from course.lab.learning import Recipe
 from course.lab.tasks import Record, Task, answers, pairs, parts_of_speech, reviews, texts_of
 from course.ledger.records import provenance
-from course.records.store import Store, markdown_table
+from course.records.store import Store, in_a_sentence, markdown_table
 from course_lib.checkpoints import CARD
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
@@ -300,6 +300,7 @@ def record(systems: Sequence[str] | None = None, **settings) -> Table:
     return store.read()
 
 
+@in_a_sentence()
 def main() -> None:
     """The live table, or with --record the full one, printed as Markdown."""
     from argparse import ArgumentParser
@@ -308,10 +309,7 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="measure on the public sets and keep the result")
     parser.add_argument("--top", action="store_true", help="read every deep row at its top layer")
     asked = parser.parse_args()
-    try:
-        print((record if asked.record else one_table)(top=asked.top).to_markdown())
-    except CourseError as error:
-        raise SystemExit(str(error)) from None
+    print((record if asked.record else one_table)(top=asked.top).to_markdown())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """The thread's question in Korean when particles are dropped, as in speech: who does what, to whom, where?
 
     python -m course.records.particles          five seeds: some minutes of one core
-    python -m course.records.particles dev      F1 on the development part, by steps and layer of the language models
 
 Speech often leaves out the particles of topic, subject and object (민지 책 읽었어). Here the text, the labelled
 sentences and the new ones lose them alike, and everything is learned anew; a last column learns from written text and
@@ -17,9 +16,8 @@ alone; a bag of words has the word's row beside the mean of its sentence's rows.
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from statistics import fmean
 
 import torch
 from torch import Tensor, nn
@@ -29,16 +27,15 @@ from course.by_hand import language_model
 from course.by_hand.skip_gram import SkipGram
 from course.lab.roles import LABELS, Thread, padded
 from course.ledger.records import provenance
-from course.records.store import Store, markdown_table
+from course.records.store import Store, in_a_sentence, markdown_table
 from course.world import WorldSentence
 from course_lib.device import seed_everything
-from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import seed_interval
 from course_lib.language import key, t
 
 COMMAND = "python -m course.records.particles"
 SEEDS, DIM, FAR = 5, 64, 15  # FAR: places further from an end count as this one
-STEPS, LAYER = 600, 2  # of the language models
+STEPS = 600  # of the language models
 WRITTEN, SPOKEN, SHIFTED = key("written"), key("as in speech"), key("learned written, asked in speech")
 DROPPED = {WRITTEN: frozenset(), SPOKEN: frozenset("은는이가을를")}
 SYSTEMS = (key("word order alone"), key("bag of words"), key("bag of words and word order"), key("two language models"))
@@ -82,7 +79,7 @@ def thread_without(dropped: frozenset[str]) -> Thread:
     """The Korean thread, its text and its sentences without these particles."""
     thread = Thread("ko")
     thread.text = [[word for word in words if word not in dropped] for words in thread.text]
-    for part in ("pool", "dev", "test"):
+    for part in ("pool", "test"):
         setattr(thread, part, [without(sentence, dropped) for sentence in getattr(thread, part)])
     return thread
 
@@ -97,15 +94,12 @@ def of_each(thread: Thread, read: Callable[[Tensor], Tensor]) -> Read:
     return lambda sentences: padded([read(thread.ids(sentence.words)) for sentence in sentences])
 
 
-def language_models(thread: Thread, steps: int = STEPS) -> list[Read]:
-    """The states of two language models, forward and backward, layer by layer."""
+def language_models(thread: Thread) -> Read:
+    """The top states of two language models, forward and backward."""
     forward, backward = (language_model.LanguageModel(len(thread.words), DIM) for _ in range(2))
-    language_model.train(forward, thread.stream, steps)
-    language_model.train(backward, thread.stream.flip(0), steps)
-    return [
-        of_each(thread, lambda ids, layer=layer: language_model.both_ways(forward, backward, ids)[layer])
-        for layer in range(3)
-    ]
+    language_model.train(forward, thread.stream, STEPS)
+    language_model.train(backward, thread.stream.flip(0), STEPS)
+    return of_each(thread, lambda ids: language_model.both_ways(forward, backward, ids)[-1])
 
 
 def features(thread: Thread) -> dict[str, Read]:
@@ -121,7 +115,7 @@ def features(thread: Thread) -> dict[str, Read]:
         return torch.cat([rows, rows.mean(0).expand_as(rows)], -1)
 
     bags = (order, bag, lambda ids: torch.cat([bag(ids), order(ids)], -1))
-    found = (*(of_each(thread, read) for read in bags), language_models(thread)[LAYER])
+    found = (*(of_each(thread, read) for read in bags), language_models(thread))
     return dict(zip(SYSTEMS, found, strict=True))
 
 
@@ -129,20 +123,6 @@ def scores(thread: Thread, read: Read, seed: int, sentences: list[WorldSentence]
     """F1 of a linear head by number of labelled sentences."""
     width = read(sentences[:1]).shape[-1]
     return thread.scores(lambda: nn.Linear(width, len(thread.roles)), read, seed=seed, sentences=sentences)
-
-
-def chosen_by() -> Iterator[str]:
-    """Lines: text, steps and layer of the language models, mean F1 on the development part over three seeds."""
-    for text, dropped in DROPPED.items():
-        thread = thread_without(dropped)
-        for steps in (300, 600):
-            found: dict[int, list[float]] = {}
-            for seed in range(3):
-                seed_everything(seed)
-                for layer, read in enumerate(language_models(thread, steps)):
-                    found.setdefault(layer, []).append(scores(thread, read, seed, thread.dev)[max(LABELS)])
-            for layer, values in found.items():
-                yield f"{text:<14}{steps:>6} steps, layer {layer}: {fmean(values):.1f}"
 
 
 def record() -> Table:
@@ -182,21 +162,14 @@ def show_particles() -> None:
     """Display the table. Raises CourseError where nothing is recorded."""
     from IPython.display import Markdown, display
 
-    table = STORE.read()
-    if table is None:
-        raise CourseError(f"The particles are not recorded in this copy. Run: {COMMAND}")
-    display(Markdown(markdown(table)))
+    display(Markdown(markdown(STORE.recorded())))
 
 
+@in_a_sentence()
 def main() -> None:
     """Measure everything, replace the record and print it."""
-    parser = ArgumentParser(prog=COMMAND, description=main.__doc__)
-    parser.add_argument("part", nargs="?", choices=["dev"], help="F1 on the development part instead, by settings")
-    try:
-        for line in chosen_by() if parser.parse_args().part else [markdown(record())]:
-            print(line, flush=True)
-    except CourseError as error:
-        raise SystemExit(str(error)) from None
+    ArgumentParser(prog=COMMAND, description=main.__doc__).parse_args()
+    print(markdown(record()))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ class Curve:
 
     def below(self, loss: float) -> int | None:
         """The first step whose mean is lower; None if there is none."""
-        return next((step for step, value in zip(self.steps, self.losses, strict=True) if value < loss), None)
+        both = list(zip(self.steps, self.losses, strict=True))
+        return next((step for step, value in both if value < loss), None)
 
 
 @dataclass(frozen=True)
@@ -92,27 +93,11 @@ class Plateau:
         return figure
 
 
-def _check(plateau: Plateau) -> None:
-    for start, curve in plateau.curves.items():
-        if start not in NAMES or len(curve.steps) != len(curve.losses) or not curve.steps:
-            raise ValueError(f"curve {start!r} with {len(curve.steps)} steps and {len(curve.losses)} losses")
-    plateau.to_text()  # a record that cannot be said is damaged
-
-
-STORE = Store("plateau.json", Plateau, COMMAND, _check)
+STORE = Store("plateau.json", Plateau, COMMAND, check=Plateau.to_text)  # what cannot be said is damaged
 
 
 def show_plateau() -> Figure:
     """For a notebook: the sentences are printed, the figure is returned."""
-    plateau = STORE.read()
+    plateau = STORE.recorded()
     print(plateau.to_text())
     return plateau.figure()
-
-
-def keep_curve(start: str, curve: Curve, unigram: float, setting: Mapping[str, str | int | float]) -> Plateau:
-    """Put a curve into the record. The other one stays if it is of the same setting: else they cannot be compared."""
-    old = STORE.read()
-    curves = {**(old.curves if old is not None and old.setting == setting else {}), start: curve}
-    plateau = Plateau(unigram, dict(setting), {name: curves[name] for name in NAMES if name in curves})
-    STORE.write(plateau, indent=None)
-    return plateau

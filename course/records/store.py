@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -47,6 +48,12 @@ class Store(Generic[T]):
             return record
 
         return read_recorded(self.path, self.command, build)
+
+    def recorded(self) -> T:
+        """As `read`; where nothing was recorded a CourseError too."""
+        if (record := self.read()) is None:
+            raise CourseError(f"{self.path} is not there. Record it: {self.command}")
+        return record
 
     def write(self, record: T, indent: int | None = 1) -> None:
         """Replace the file, whole or not at all."""
@@ -134,3 +141,12 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[
     """The lines of a table whose first column is words, the others numbers."""
     align = ["---"] + ["---:"] * (len(heads) - 1)
     return [f"| {' | '.join(cells)} |" for cells in (heads, align, *rows)]
+
+
+@contextmanager
+def in_a_sentence() -> Iterator[None]:
+    """Around a command that records: what it cannot do is said without a traceback."""
+    try:
+        yield
+    except CourseError as error:
+        raise SystemExit(str(error)) from None

@@ -1,6 +1,6 @@
 """What each start and each way to train makes of swapped neighbours, over the number of labels.
 
-    python -m course.records.swapped               what is missing of five seeds: some fifteen minutes of one core
+    python -m course.records.swapped               five seeds: some fifteen minutes of one core
 
 All networks are the AWD-LSTM that ships, or its size from random numbers, all are trained by `fine_tune` of
 course/by_hand/ulmfit.py: 200 steps of 16 sentences, slanted triangle, a new head. A seed draws the labelled sentences,
@@ -22,8 +22,7 @@ rate, too.
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -31,9 +30,8 @@ from course.by_hand.ulmfit import fine_tune, new_head
 from course.lab.baselines import bag_of_words
 from course.lab.swapped import N_TEST, Swapped
 from course.ledger.records import provenance
-from course.records.store import Store, markdown_table
+from course.records.store import Store, in_a_sentence, markdown_table
 from course_lib.device import seed_everything
-from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import seed_interval
 from course_lib.language import key, t
 
@@ -78,18 +76,12 @@ class Table:
     run: Mapping[str, str]
 
     def scores(self, system: str) -> dict[int, list[float]]:
-        """{labels: accuracy of each seed}, of the numbers of labels from which all was measured."""
+        """{labels: accuracy of each seed}."""
         found: dict[int, list[float]] = {}
         for row in self.rows:
-            if row.system == system and row.labels in self.sizes:
+            if row.system == system:
                 found.setdefault(row.labels, []).append(row.accuracy)
         return found
-
-    @property
-    def sizes(self) -> list[int]:
-        """Numbers of labels for which every system has every seed: a run may have been stopped."""
-        counts = Counter(row.labels for row in self.rows)
-        return sorted(n for n, count in counts.items() if count == len(SYSTEMS) * len({row.seed for row in self.rows}))
 
     def curves(self) -> dict[str, list[tuple[float, float, float, float]]]:
         """{system: rows of (labels, mean, lowest, highest)}."""
@@ -99,14 +91,7 @@ class Table:
         }
 
 
-def _check(table: Table) -> None:
-    if len({(row.system, row.labels, row.seed) for row in table.rows}) < len(table.rows):
-        raise ValueError("a row stands there twice")
-    if unknown := [row.system for row in table.rows if row.system not in SYSTEMS]:
-        raise ValueError(f"there is no system {unknown[0]!r}")
-
-
-STORE = Store("swapped.json", Table, COMMAND, _check, rows="rows")
+STORE = Store("swapped.json", Table, COMMAND, check=lambda table: swapped_markdown(table), rows="rows")
 
 
 def accuracy(task: Swapped, system: str, labels: int, seed: int, *, steps: int = STEPS, part: str = "test") -> float:
@@ -125,43 +110,37 @@ def accuracy(task: Swapped, system: str, labels: int, seed: int, *, steps: int =
     return task.accuracy(lm, head, part)
 
 
-def record(seeds: int = SEEDS, sizes: tuple[int, ...] = SIZES, steps: int = STEPS) -> Iterator[Row]:
-    """Measure what is missing and write each row as it is found: a run that was stopped goes on."""
-    task, table = Swapped(), STORE.read() or Table((), {"command": COMMAND, **provenance()})
-    there = {(row.system, row.labels, row.seed) for row in table.rows}
-    for labels in sorted(sizes, key=lambda n: (n != max(sizes), n)):  # the most labels first: a stopped run tells most
-        for seed in range(seeds):
-            for system in SYSTEMS:
-                if (system, labels, seed) not in there:
-                    row = Row(system, labels, seed, round(accuracy(task, system, labels, seed, steps=steps), 2))
-                    rows = sorted((*table.rows, row), key=lambda r: (SYSTEMS.index(r.system), r.labels, r.seed))
-                    table = Table(tuple(rows), table.run)
-                    STORE.write(table)
-                    yield row
+def record() -> Table:
+    """Measure everything and replace the record."""
+    run, task = {"command": COMMAND, **provenance()}, Swapped()
+    table = Table(
+        tuple(
+            Row(system, labels, seed, round(accuracy(task, system, labels, seed), 2))
+            for system in SYSTEMS
+            for labels in SIZES
+            for seed in range(SEEDS)
+        ),
+        run,
+    )
+    STORE.write(table)
+    return table
 
 
 def swapped_markdown(table: Table) -> str:
     """Mean accuracy by system and number of labels; the lead of the way with care with its 95 % interval by seed."""
-    sizes = table.sizes
     care = table.scores(SYSTEMS[-1])
-    rows = []
+    most, rows = max(SIZES), []
     for system in SYSTEMS:
         scores = table.scores(system)
-        lead = "" if system == SYSTEMS[-1] else _lead(care[sizes[-1]], scores[sizes[-1]])
-        rows.append([t(system), *(f"{fmean(scores[n]):.1f}" for n in sizes), lead])
+        lead = seed_interval([a - b for a, b in zip(care[most], scores[most], strict=True)])
+        told = f"{lead.estimate:+.1f} [{lead.low:.1f}, {lead.high:.1f}]" if system != SYSTEMS[-1] else ""
+        rows.append([t(system), *(f"{fmean(scores[n]):.1f}" for n in SIZES), told])
     heads = [
         t("accuracy in %"),
-        *(t("{n} labels", n=f"{n:,}") for n in sizes),
-        t("care leads by, {n} labels", n=f"{sizes[-1]:,}"),
+        *(t("{n} labels", n=f"{n:,}") for n in SIZES),
+        t("care leads by, {n} labels", n=f"{most:,}"),
     ]
     return "\n".join(markdown_table(heads, rows)) + "\n"
-
-
-def _lead(care: list[float], other: list[float]) -> str:
-    if len(care) < 2:
-        return ""
-    lead = seed_interval([a - b for a, b in zip(care, other, strict=True)])
-    return f"{lead.estimate:+.1f} [{lead.low:.1f}, {lead.high:.1f}]"
 
 
 def show_swapped() -> None:
@@ -170,24 +149,17 @@ def show_swapped() -> None:
 
     from course.widgets import figures
 
-    table = STORE.read()
-    if table is None or not table.sizes:
-        print(t("Nothing is recorded yet. Command: {command}", command=COMMAND))
-        return
+    table = STORE.recorded()
     title = t("two neighbours swapped? {n} test sentences", n=N_TEST)
     display(figures.learning_curves(table.curves(), x=t("labels (log scale)"), y=t("accuracy in %"), title=title))
     display(Markdown(swapped_markdown(table)))
 
 
+@in_a_sentence()
 def main() -> None:
-    """Measure what is missing of the record, and print it."""
+    """Measure everything, replace the record and print it."""
     ArgumentParser(prog=COMMAND, description=main.__doc__).parse_args()
-    try:
-        for row in record():
-            print(f"{row.system:>32} {row.labels:>4} labels, seed {row.seed}: {row.accuracy:5.1f}", flush=True)
-    except CourseError as error:
-        raise SystemExit(str(error)) from None
-    print(swapped_markdown(STORE.read()))
+    print(swapped_markdown(record()))
 
 
 if __name__ == "__main__":

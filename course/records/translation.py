@@ -116,16 +116,8 @@ def _table(heads: list[str], rows: list[list[str]]) -> str:
     return f"<table>{line('th', heads)}{''.join(line('td', row) for row in rows)}</table>"
 
 
-def _store(name: str) -> Store[TranslationRecord]:
-    def check(record: TranslationRecord) -> None:
-        if record.name != name or not record.scores:
-            raise ValueError(f"it holds {record.name!r}, {len(record.scores)} scores")
-        repr(record)  # a record that cannot be said is damaged
-
-    return Store(f"{name}.json", TranslationRecord, COMMANDS[name], check)
-
-
-STORES = {name: _store(name) for name in COMMANDS}
+# a record that cannot be said is damaged
+STORES = {name: Store(f"{name}.json", TranslationRecord, command, repr) for name, command in COMMANDS.items()}
 
 
 def recorded_translation(name: str) -> TranslationRecord | None:

@@ -11,8 +11,8 @@ from dataclasses import asdict
 
 from course.lab.world_models import N_PAIRS, TRANSLATOR, translator, unseen_pairs, world_pairs
 from course.ledger.records import provenance
+from course.records.store import in_a_sentence
 from course.records.translation import COMMANDS, STORES, Sample, TranslationRecord, scored, target_pieces, translations
-from course_lib.errors import CourseError
 from course_lib.language import key
 from course_lib.models.transformer import TransformerConfig
 
@@ -66,13 +66,11 @@ def record(
     return result
 
 
+@in_a_sentence()
 def main() -> None:
     """Train and record; prints what was recorded."""
     ArgumentParser(prog=COMMANDS[NAME], description=main.__doc__).parse_args()
-    try:
-        print(record())
-    except CourseError as error:
-        raise SystemExit(str(error)) from None
+    print(record())
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from course_lib.data.readers.lines import numbered_lines
 from course_lib.errors import CourseError
 
 _HEADER = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?")
@@ -39,7 +40,7 @@ def fault(path: Path, line: int, message: str, remedy: str) -> CourseError:
 
 def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Entry]:
     """Rows of a table with tabs between the cells. `#` starts a comment; the last cells may be missing."""
-    for line, text in enumerate(_text(path).split("\n"), start=1):
+    for line, text in _lines(path):
         if not text.strip() or text.startswith("#"):
             continue
         cells = [cell.strip() for cell in text.split("\t")]
@@ -54,7 +55,7 @@ def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Entry]:
 
 def read_blocks(path: Path, keys: tuple[str, ...], optional: tuple[str, ...] = ()) -> Iterator[Entry]:
     """The [[frame]] blocks of a TOML file. CAPITAL keys are roles; the others must be in `keys` or `optional`."""
-    text = _text(path)
+    text = "\n".join(line for _, line in _lines(path))
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -90,17 +91,5 @@ def _places(text: str) -> list[tuple[int, dict[str, int]]]:
     return places
 
 
-def _text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise CourseError(
-            f"{path} cannot be read ({error.strerror}). Restore it: `git checkout -- data/world`, "
-            "or give World(folder=...) a folder that holds it."
-        ) from error
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise fault(path, line, "this is not UTF-8 text.", "Save the file as UTF-8.") from error
-    return unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    return ((number, unicodedata.normalize("NFC", line)) for number, line in numbered_lines(path))

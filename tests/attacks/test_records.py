@@ -44,7 +44,7 @@ RECORDS = {
     "plateau": ("plateau.json", plateau.STORE.read, lambda found: found.to_text()),
     "captions": ("multi30k.json", lambda: recorded_translation("multi30k"), both_forms),
     "world": ("world-ko-en.json", lambda: recorded_translation("world-ko-en"), both_forms),
-    "swapped": ("swapped.json", swapped.STORE.read, lambda table: f"{table.sizes} {table.curves()}"),
+    "swapped": ("swapped.json", swapped.STORE.read, swapped.swapped_markdown),
     "crossing": ("crossing.json", crossing.STORE.read, lambda found: "".join(crossing.table(found))),
     "particles": ("particles.json", particles.STORE.read, particles.markdown),
     "curves": ("curves.json", label_curves.recorded_curves, every_number),

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from course.chapters.ch07 import claims_masking, claims_objectives
-from course.lab.learning import searched_rate
+from course.lab.learning import comes_to, searched_rate
 from course.lab.probes import layer_rows, sense_split, world_probe
 from course.lab.world_bert import (
     LEAKY,
@@ -92,6 +92,22 @@ def test_pairs_have_two_segments_and_an_answer():
         expected = [0] * (first_end + 1) + [1] * (int(real.sum()) - first_end - 1) + [0] * int((~real).sum())
         assert segments.tolist() == expected
     assert sum(batch.is_next.tolist()) == sum(row.follows for row in rows)
+
+
+def test_half_of_the_pairs_follow_and_the_others_are_from_elsewhere():
+    documents, topics = [[(f"d{d}s{s}",) for s in range(3 + d % 7)] for d in range(100)], list("ab" * 50)
+    pieces = whole_words(tuple(words for document in documents for words in document))
+    places = {pieces.ids(words)[0]: (d, s) for d, document in enumerate(documents) for s, words in enumerate(document)}
+    rows = pair_rows(documents, topics, pieces)
+    assert len({row.ids[1] for row in rows}) == len(rows) == sum(len(document) - 1 for document in documents)
+    assert sum(row.follows for row in rows) == pytest.approx(len(rows) / 2, abs=1)
+    for row in rows:
+        (d, s), (e, t) = places[row.ids[1]], places[row.ids[3]]
+        assert row.follows == (d == e and t == s + 1) == (topics[d] == topics[e])
+    a, b, *_ = pieces.vocabulary[-3:]
+    repeated = [[(a,), (b,)]] * 30 + [[(b,), (a,)]]  # a repeated sentence is no negative for itself
+    for row in pair_rows(repeated, range(31), pieces):
+        assert row.follows or row.ids[1] == row.ids[3]
 
 
 def test_a_word_in_sight_moves_its_own_logits_and_a_hidden_one_does_not():
@@ -184,11 +200,10 @@ def test_probe_knows_words_that_it_is_told():
 
 def test_where_a_curve_comes_to_a_goal():
     """In log2 of the steps, on straight lines between the points."""
-    reached = claims_objectives.reached
-    assert reached(50, (2, 4, 8), (10, 20, 90)) == pytest.approx(2 + 30 / 70)
-    assert reached(60, (2, 4, 8), (10, 70, 30)) == pytest.approx(1 + 50 / 60)  # the first time
-    assert reached(5, (2, 4, 8), (10, 20, 90)) == 1  # there from the first point on
-    assert reached(95, (2, 4, 8), (10, 20, 90)) == 3  # never
+    assert comes_to(50, (2, 4, 8), (10, 20, 90), 8) == pytest.approx(2 + 30 / 70)
+    assert comes_to(60, (2, 4, 8), (10, 70, 30), 8) == pytest.approx(1 + 50 / 60)  # the first time
+    assert comes_to(5, (2, 4, 8), (10, 20, 90), 8) == 1  # there from the first point on
+    assert comes_to(95, (2, 4, 8), (10, 20, 90), 8) == 3  # never
 
 
 def test_next_sentences_that_were_read_are_told_by_a_network_that_always_says_yes():

@@ -1,6 +1,5 @@
-"""Streams, buckets, next-sentence pairs and batches: nothing lost, nothing leaked, the same for the same seed."""
+"""Streams, buckets and batches: nothing lost, nothing leaked, the same for the same seed."""
 
-from collections import Counter
 from typing import NamedTuple
 
 import pytest
@@ -9,7 +8,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from course.lab.next_sentence import NextSentencePairs
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
@@ -82,24 +80,6 @@ def test_buckets_waste_far_less_than_random_batches():
 
     in_order = [range(start, start + 32) for start in range(0, 4_096, 32)]
     assert waste(Buckets(lengths, size=32)(epoch=0)) < waste(in_order) / 4
-
-
-@pytest.mark.parametrize("topics", [None, list("ab" * 50)])
-def test_half_are_true_and_the_others_are_from_elsewhere(topics):
-    documents = [[f"{d}-{s}" for s in range(3 + d % 7)] for d in range(100)]
-    made = NextSentencePairs(documents, topics=topics)
-    topics = topics or list(range(100))
-    pairs = list(made(epoch=1))
-    assert pairs == list(made(epoch=1)) != list(made(epoch=2))
-    assert len(pairs) == sum(len(d) - 1 for d in documents)
-    assert Counter(pair.first for pair in pairs).most_common(1)[0][1] == 1
-    assert sum(pair.is_next for pair in pairs) == pytest.approx(len(pairs) / 2, abs=1)
-    for (d, s), (e, t), is_next in pairs:
-        assert is_next == (d == e and t == s + 1)
-        assert is_next == (topics[d] == topics[e])
-    repeated = [["a", "b"]] * 30 + [["a", "c"]]  # a repeated sentence is no negative for itself
-    for (d, s), (e, t), is_next in NextSentencePairs(repeated)(0):
-        assert is_next or repeated[e][t] != repeated[d][s + 1]
 
 
 def answered(text, start):

@@ -1,21 +1,11 @@
-"""The mean of the last saved weights: by hand, of a training, and the same across an interruption."""
+"""The mean of the last saved weights of a training, and the same across an interruption."""
 
 import pytest
 import torch
 
-from course.lab.averaging import LastCheckpoints, mean_of
+from course.lab.averaging import LastCheckpoints
 from course_lib.training import fit
 from tests.training.nets import Classifier, Stop, build, crash, rows, weights
-
-
-def test_mean_by_hand_and_counters_are_the_last():
-    saved = [{"w": torch.tensor([w, -w]), "n": torch.tensor(n)} for w, n in [(1.0, 3), (3.0, 7)]]
-    mean = mean_of(saved)
-    assert mean["w"].tolist() == [2.0, -2.0]
-    assert mean["n"].item() == 7
-    assert mean["n"] is not saved[1]["n"]
-    half = mean_of([{"w": torch.full((2,), 40_000.0, dtype=torch.float16)}] * 3)["w"]  # their sum is not a float16
-    assert (half.dtype, half.tolist()) == (torch.float16, [40_000.0, 40_000.0])
 
 
 def train(folder, steps, state=None, more=(), seen=None, **settings):

@@ -13,7 +13,6 @@ from course.recipes.job import Job
 from course.recipes.texts import OneWayRows, Rows
 from course.records import store
 from course.records.plateau import STORE
-from course_lib.errors import CourseError
 from course_lib.training.state import read_state
 from tests.recipes.small import small
 
@@ -112,20 +111,14 @@ def test_the_plain_start_gives_nothing_away_and_both_are_trained_on_the_same_bat
 
 
 def test_both_curves_are_kept_beside_the_entropy_of_the_frequencies(out, recipe):
-    curves = {start: plateau.measure(start, out, recipe=recipe, steps=STEPS) for start in plateau.STARTS}
-    found, losses = STORE.read(), read_state(out / "plateau-warm.training")["history"].parts["mlm"]
+    found = plateau.record(out, recipe=recipe, steps=STEPS)
+    losses = read_state(out / "plateau-warm.training")["history"].parts["mlm"]
     assert found.curves["warm"].losses == [round(fmean(losses[at : at + 20]), 4) for at in (0, 20)]
-    assert dict(found.curves) == curves
+    assert STORE.read() == found
     assert found.curves["warm"].steps == [20, 40]  # the last 3 steps make no point
     assert found.setting["steps"] == STEPS
-    assert found.curves["plain"].run["command"] == "python -m course.recipes.plateau --start plain"
     job = Job(recipe, recipe.settings(), out, seed=0)
     _, counts = bert.read(job)[1].ids.unique(return_counts=True)
     shares = [count / int(counts.sum()) for count in counts.tolist()]
     by_hand = -sum(share * math.log(share) for share in shares)
     assert found.unigram == pytest.approx(by_hand, abs=1e-4)
-
-
-def test_what_cannot_be_measured_is_named(out, recipe):
-    with pytest.raises(CourseError, match=r"no start 'cold'\. Use one of: warm, plain"):
-        plateau.measure("cold", out, recipe=recipe)

@@ -24,7 +24,7 @@ from course.recipes.starts import (
     start_softmax,
     word_vectors,
 )
-from course.recipes.texts import Cut, cut_corpus
+from course.recipes.texts import cut_corpus
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.lstm_lm import CharacterWords
@@ -114,7 +114,7 @@ def test_a_table_of_words_starts_from_skip_gram(tmp_path):
 
 
 def test_the_table_is_centred_and_kept(out):
-    pieces, text = cut_corpus("enwiki2015", out, Cut(97, True, 31, 3))
+    pieces, text = cut_corpus("enwiki2015", out, 97, True, 31, 3)
     start = skip_gram_table(out / "table.safetensors", text, pieces, CONFIG, seed=0)
     rows = start["table"][start["learned"]]
     assert rows.std().item() == pytest.approx(STD, rel=1e-4)

@@ -17,7 +17,7 @@ from course_lib.text.word_pieces import SPECIALS, WordPieces
 
 WEIGHTS = (("enwiki2015", 0.5, 1), ("novels_en", 0.25, 1), ("imdb", 0.25, 0))
 TEXTS = tuple(texts.Text(name, weight, held_out=n) for name, weight, n in WEIGHTS)
-CUT = texts.Cut(vocab_size=71, lowercase=True, max_characters=31, held_out=3)
+CUT = {"vocab_size": 71, "lowercase": True, "max_characters": 31, "held_out": 3}
 
 
 def write(folder, name, documents):
@@ -104,7 +104,7 @@ def test_the_row_holds_what_each_sentence_gives_by_itself(out):
 
 
 def test_a_text_splits_between_articles(out):
-    _, text = texts.cut_corpus("enwiki2015", out, CUT)
+    _, text = texts.cut_corpus("enwiki2015", out, **CUT)
     first, rest = text.split(5)
     assert torch.equal(torch.cat([first.ids, rest.ids]), text.ids)
     assert len(first.documents) == 6
@@ -114,9 +114,9 @@ def test_a_text_splits_between_articles(out):
 
 
 def test_the_second_call_reads_the_file(out):
-    pieces, text = texts.cut_corpus("enwiki2015", out, CUT)
+    pieces, text = texts.cut_corpus("enwiki2015", out, **CUT)
     (out / "enwiki2015.words.txt").write_text("other words .\n", encoding="utf-8")
-    again, same = texts.cut_corpus("enwiki2015", out, CUT)
+    again, same = texts.cut_corpus("enwiki2015", out, **CUT)
     assert again.vocabulary == pieces.vocabulary
     assert torch.equal(same.ids, text.ids)
 
@@ -124,7 +124,7 @@ def test_the_second_call_reads_the_file(out):
 def test_held_out_articles_do_not_count_for_the_vocabulary(out):
     path = out / "enwiki2015.words.txt"
     path.write_text("zzz zzz .\n\n" * 3 + path.read_text(encoding="utf-8"), encoding="utf-8")
-    pieces, text = texts.cut_corpus("enwiki2015", out, CUT)
+    pieces, text = texts.cut_corpus("enwiki2015", out, **CUT)
     assert "z" not in pieces.vocabulary
     assert text.ids[:3].tolist() == [pieces.unknown, pieces.unknown, *pieces.ids(["."])]
 

@@ -8,7 +8,7 @@ import pytest
 
 from course import records
 from course.lab.roles import LABELS
-from course.records import board, crossing, particles
+from course.records import board, crossing, particles, swapped
 from course_lib.errors import CourseError
 from course_lib.language import LANGUAGES
 
@@ -54,6 +54,10 @@ WHOLE = {  # what tells the rows of a record apart, and all its values
     particles: (
         lambda row: (row.text, row.system, row.labels, row.seed),
         ((*particles.DROPPED, particles.SHIFTED), particles.SYSTEMS, LABELS, range(particles.SEEDS)),
+    ),
+    swapped: (
+        lambda row: (row.system, row.labels, row.seed),
+        (swapped.SYSTEMS, swapped.SIZES, range(swapped.SEEDS)),
     ),
 }
 

@@ -75,10 +75,10 @@ def test_a_wrong_edit_names_file_line_and_remedy(folder, name, old, new, says):
 def test_a_file_that_is_not_utf8_or_missing_is_named(folder):
     path = folder / "verbs.tsv"
     path.write_bytes(path.read_bytes().replace("먹다".encode(), "먹다".encode("euc-kr"), 1))
-    with pytest.raises(CourseError, match=r"verbs.tsv, line \d+: this is not UTF-8 text. Save the file as UTF-8"):
+    with pytest.raises(CourseError, match=r"verbs.tsv, line \d+, is not UTF-8.* Save the file as UTF-8"):
         World(0, folder=folder)
     path.unlink()
-    with pytest.raises(CourseError, match=r"verbs.tsv cannot be read.*git checkout"):
+    with pytest.raises(CourseError, match=r"There is no file .*verbs.tsv. Check the path"):
         World(0, folder=folder)
 
 

@@ -13,7 +13,7 @@ from course.lab.controls import Text, shuffled_text, untrained, window_means
 from course.lab.kept_states import KeptStates
 from course.lab.learning import learn
 from course.lab.linear_probe import probe
-from course.lab.lm_taggers import TaggerBench, checkpoints, f1, quality, rank_products, span_task, unseen
+from course.lab.lm_taggers import TaggerBench, checkpoints, quality, rank_products, span_task
 from course.lab.probes import SIDES, WAYS, accuracy_by_side, one_sided
 from course.lab.tasks import Task, parts_of_speech
 from course.lab.world_models import shipped_cove, train_bilm, world_bilm, world_cove, world_text
@@ -45,12 +45,12 @@ def lm_states_raise_f1(
     for n in sorted({n_labels, *also}):
         bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n, steps=200)
         runs = {name: bench.scores(encoder, n_seeds) for name, encoder in models.items()}
-        found = {name: f1(run) for name, run in runs.items()} | {"dictionary": np.array(bench.dictionary(n_seeds))}
+        found = {name: run[:, 0] for name, run in runs.items()} | {"dictionary": np.array(bench.dictionary(n_seeds))}
         parts |= means(f"{n} sentences, {{}}: span F1 in %", found)
         if n == n_labels:
             judged, asked = found, runs
     for name, run in asked.items():
-        parts[f"right tags of span words never seen in training, {name}, in %"] = unseen(run)
+        parts[f"right tags of span words never seen in training, {name}, in %"] = float(run[:, 1].mean())
     none = judged["without"]
     return by_seed(
         judged["with language-model states"] - none,
@@ -147,7 +147,7 @@ def better_lm_helps_more(
     asked = [list(record.sentence.words) for record in bench.task.test]
 
     def measure(models: Sequence[BiLM]) -> tuple[Measurement, np.ndarray, list[float]]:
-        scores = np.array([f1(bench.scores(model, n_seeds)) for model in models])  # [model, seed]
+        scores = np.array([bench.scores(model, n_seeds)[:, 0] for model in models])  # [model, seed]
         qualities = [quality(model, asked) for model in models]
         products = rank_products(scores, qualities)
         return Measurement(products.ravel(), "rho", np.repeat(range(n_seeds), len(models))), scores, qualities
@@ -161,7 +161,7 @@ def better_lm_helps_more(
     return replace(
         real,
         control=measure(checkpoints(shuffled_text(text, 0), marks, width))[0],
-        baselines={"tagger without language-model states: span F1 in %": f1(bench.scores(None, n_seeds)).mean()},
+        baselines={"tagger without language-model states: span F1 in %": bench.scores(None, n_seeds)[:, 0].mean()},
         parts=parts,
         data=f"{bench.task.name}, {n_labels:,} labelled sentences",
     )
@@ -181,12 +181,12 @@ def source_or_size(
         order = Random(seed).sample(list(bench.task.train), 22 * n_labels)
         own, small, large = order[:n_labels], order[n_labels : 2 * n_labels], order[2 * n_labels :]
         task = replace(bench.task, train=own)
-        cells["none"].append(bench.score(None, task, seed).f1)
+        cells["none"].append(bench.score(None, task, seed)[0])
         for name, records in (("own-small", own), ("other-small", small), ("other-20x", large)):
             text = [list(record.sentence.words) for record in records]
             limit = 20 * sum(map(len, text)) // (16 * 24)
             model = train_bilm(text, seed, steps=min(lm_steps, limit), characters=True, width=width)
-            cells[name].append(bench.score(KeptStates(model), task, seed).f1)
+            cells[name].append(bench.score(KeptStates(model), task, seed)[0])
     none = cells.pop("none")
     against = by_seed(np.subtract(cells["own-small"], none), "F1 points")
     parts = means("{}: span F1 in %", cells) | {"language model of the tagger's sentences against none": against}

@@ -7,11 +7,10 @@ predict, and the loss falls although nothing about language is learned.
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -23,7 +22,7 @@ from torch import Tensor, nn
 
 from course.lab.controls import opened, opened_table, untrained
 from course.lab.kept_states import KeptStates
-from course.lab.learning import PLAIN, for_task, learn
+from course.lab.learning import PLAIN, comes_to, for_task, learn
 from course.lab.linear_probe import probe
 from course.lab.lm_taggers import span_task
 from course.lab.probes import SenseSplit, top_score
@@ -360,16 +359,5 @@ def saved_labels(sizes: Sequence[int], without: Sequence[float], added: Sequence
     Between two sizes the score grows evenly with the logarithm of the size. A score that `added` never reaches counts
     as reached at twice all labels; one that it reaches at the smallest size, as reached there: it may need fewer.
     """
-    best = max(without)
-    needed = [reached_at(sizes, scores, best) or 2 * sizes[-1] for scores in (without, added)]
-    return math.log2(needed[0] / needed[1])
-
-
-def reached_at(sizes: Sequence[int], scores: Sequence[float], wanted: float) -> float | None:
-    """The labels at which the curve `scores` over `sizes` first reaches `wanted`; None if it never does."""
-    if scores[0] >= wanted:
-        return sizes[0]
-    for (low, below), (high, above) in pairwise(zip(sizes, scores, strict=True)):
-        if above >= wanted:
-            return low * (high / low) ** ((wanted - below) / (above - below))
-    return None
+    needed = [comes_to(max(without), sizes, scores, 2 * sizes[-1]) for scores in (without, added)]
+    return needed[0] - needed[1]

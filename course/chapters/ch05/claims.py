@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 
 from course.lab.baselines import bag_of_words
 from course.lab.controls import untrained
+from course.lab.learning import comes_to
 from course.lab.swapped import swapped_task
 from course.lab.tasks import Task, target_texts
 from course.lab.ulmfit_stages import (
@@ -34,21 +35,6 @@ BAG = "bag of words"
 N_WORDS = 80  # the last ones of a text are read
 OTHER_DRAWS = (100, 101)  # on which rates are chosen
 WAYS = {"all at once": "at once", "gradual": "gradual"}  # of opening layers
-
-
-def _label_factor(sizes: Sequence[int], scores: Sequence[float], few: int, reached: float) -> float:
-    """How many times `few` labels the network from scratch needs for the score `reached`, read off its curve.
-
-    If the curve stays below, its largest size counts: the factor is at least so large.
-    """
-    if scores[0] >= reached:
-        return sizes[0] / few
-    for i in range(1, len(sizes)):
-        if scores[i] >= reached:
-            share = (reached - scores[i - 1]) / (scores[i] - scores[i - 1])
-            low, high = math.log(sizes[i - 1]), math.log(sizes[i])
-            return math.exp(low + share * (high - low)) / few
-    return sizes[-1] / few
 
 
 @claim(
@@ -104,10 +90,10 @@ def few_labels_do_the_work_of_many(
     bag = [[bag_of_words(texts.draw(n, seed), texts.test) for seed in seeds] for n in sizes]
     scratch = np.array([scores(SCRATCH, sizes, seed) for seed in seeds])  # [seed, size]
     reached = [scores(PRE_TRAINED, (few,), seed)[0] for seed in seeds]
-    doublings = [math.log2(_label_factor(sizes, own, few, score)) for own, score in zip(scratch, reached, strict=True)]
+    needed = [comes_to(score, sizes, own, sizes[-1]) for own, score in zip(scratch, reached, strict=True)]
     capped = sum(own.max() < score for own, score in zip(scratch, reached, strict=True))
     return by_seed(
-        doublings,
+        np.array(needed) - math.log2(few),
         "doublings of the labels",
         positive_control=by_seed(scratch[:, -1] - texts.majority()),
         baselines=means("{}, {:,} labels: accuracy in %", {BAG: bag, SCRATCH: scratch.T}, sizes),
@@ -212,7 +198,8 @@ def tricks_beat_plain_fine_tuning(
         tricks: Tricks, seeds: Sequence[int], part: str = "test", begin: Callable[[int], AWDLSTM] = lambda seed: start
     ) -> np.ndarray:
         """In %, by seed."""
-        models = (_trained(texts, begin(seed), n_labels, steps, tricks, seed) for seed in seeds)
+        settings = {"steps": steps, "tricks": tricks}
+        models = (classifier(begin(s), texts.draw(n_labels, s), texts.labels, seed=s, **settings) for s in seeds)
         return np.array([percent_right(trained, getattr(texts, part)) for trained in models])
 
     seeds, chosen = range(n_seeds), {}
@@ -240,10 +227,6 @@ def tricks_beat_plain_fine_tuning(
         parts=parts,
         data=f"{texts.name}, {n_labels:,} labels, {steps} steps",
     )
-
-
-def _trained(texts: Task, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int):
-    return classifier(lm, texts.draw(n_labels, seed), texts.labels, steps=steps, tricks=tricks, seed=seed)
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
 import torch
 from jaxtyping import Float
 
+from course.lab.learning import DEV_SEED, searched_rate
 from course.lab.linear_probe import probe
 from course.lab.losses import mean_loss
-from course.lab.probes import PROBE_SEED, static_baselines, trained, world_probe
+from course.lab.probes import PROBE_SEED, static_baselines, world_probe
 from course.lab.world_bert import (
     BATCH,
     LEAKY,
@@ -181,8 +183,13 @@ def mask_rate_is_a_trade_off(
 
 
 def _trained(shares: Shares, steps: int, on_dev: Callable, n_seeds: int, search: bool) -> tuple[list[Bert], float]:
-    """Networks with these shares, and their learning rate, as `trained` chooses it."""
-    return trained(lambda seed, rate: world_bert(seed, steps=steps, shares=shares, rate=rate), on_dev, n_seeds, search)
+    """Networks with these shares, one a seed, and the rate that they share.
+
+    search  choose the rate whose network, of a seed of its own, is best `on_dev`; else it is RATE
+    """
+    make = partial(world_bert, steps=steps, shares=shares)
+    rate = searched_rate(lambda rate: on_dev(make(DEV_SEED, rate=rate))) if search else RATE
+    return [make(seed, rate=rate) for seed in range(n_seeds)], rate
 
 
 def masked_loss(model: Bert, rows: Sequence[Row], shares: Shares = MASKED) -> float:

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 
 from course.lab.controls import WHOLE, untrained
-from course.lab.learning import DEV_SEED, best_rate
+from course.lab.learning import DEV_SEED, best_rate, comes_to
 from course.lab.linear_probe import probe
 from course.lab.probes import (
     PROBE_SEED,
@@ -230,7 +230,7 @@ def masked_converges_more_slowly(
         make = partial(curve, name, pos=pos, batch=batch)
         chosen[name] = best_rate(rates, lambda rate, make=make: make(DEV_SEED, rate, points[:-1])[1].mean())
         curves[name] = np.stack([make(seed, chosen[name], points)[0] for seed in range(n_seeds)])  # [seed, point]
-        doublings[name] = np.array([reached(goal, points, run) for run in curves[name]])
+        doublings[name] = np.array([comes_to(goal, points, run, points[-1]) for run in curves[name]])
     both = "left-to-right", "masked"
     lead = curves["masked"] - curves["left-to-right"]
     ahead = [place for place in range(len(points)) if (lead.mean(0)[place:] > 0).all()]
@@ -255,19 +255,6 @@ def masked_converges_more_slowly(
         },
         data=f"sentences of the world, up to {points[-1]:,} steps of {batch} sentences",
     )
-
-
-def reached(goal: float, points: Sequence[int], scores: Sequence[float]) -> float:
-    """log2 of the steps at which a curve first comes to `goal`; straight lines over log2 of the steps join its points.
-
-    A curve that is there at its first point counts with that, one that does not come so far with its last.
-    """
-    places = np.log2(points)
-    for n, score in enumerate(scores):
-        if score >= goal:
-            share = (goal - scores[n - 1]) / (score - scores[n - 1]) if n else 1.0
-            return float(places[n - 1] + share * (places[n] - places[n - 1]) if n else places[0])
-    return float(places[-1])
 
 
 def tokens(steps: float, sizes: Sequence[int], batch: int = BATCH) -> int:

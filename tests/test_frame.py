@@ -60,7 +60,7 @@ BESIDE = {
 MAY_IMPORT["front"] = {*MAY_IMPORT, "front"}
 
 SCREEN = {"ipywidgets", "anywidget", "matplotlib", "IPython"}  # not there on the machine that trains
-HEAVY = {"sklearn", "scipy", "transformers", "gensim"}  # a second each: imported in the function that needs them
+HEAVY = {"sklearn", "scipy", "transformers", "gensim", "accelerate"}  # imported in the function that needs them
 WITHOUT_SCREEN = ("base", "text", "data", "models", "training", "evaluation", "recipes")
 
 
@@ -153,6 +153,8 @@ for name in {sorted(SCREEN)}: sys.modules[name] = None
 for name in {training}: importlib.import_module(name)
 for name in {sorted(SCREEN)}: del sys.modules[name]
 for name in {others}: importlib.import_module(name)
+from course_lib.training import fit
+assert callable(fit), "the name of its module, too"
 print(*sorted({HEAVY} & set(sys.modules)))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)

@@ -169,12 +169,11 @@ def test_a_translator_learns_to_copy():
     assert (transformer.translate(model, words, most=5) == torch.cat([words, end], 1)).all(1).float().mean() > 0.9
 
 
-@pytest.mark.parametrize("name", ["bert-en", "bert-ko", "minilm-en"])
+@pytest.mark.parametrize("name", ["bert-en", "minilm-en"])
 def test_the_readers_bert_with_the_shipped_weights_is_the_librarys(name):
     mine, theirs = bert.from_shipped(name), course_lib.load(name)
-    text = "나 는 [MASK] 를 먹었다 ." if name == "bert-ko" else "he drank a cup of [MASK] ."
-    pieces = theirs.pieces
-    ids = torch.tensor([[pieces.cls, *pieces.ids(text.replace("[MASK]", "배").split()), pieces.sep]])
+    text, pieces = "he drank a cup of [MASK] .", theirs.pieces
+    ids = torch.tensor([[pieces.cls, *pieces.ids(text.replace("[MASK]", "tea").split()), pieces.sep]])
     with torch.no_grad():
         expected = torch.stack(theirs(ids).hidden_states)
         torch.testing.assert_close(mine.states(ids), expected, rtol=0, atol=1e-6 * expected.abs().max().item())

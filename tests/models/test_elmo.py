@@ -61,15 +61,6 @@ def test_elmo_mixes_the_encoders_layers_for_each_place(encoder):
     assert not states[1, len(RIVER) :].any()
 
 
-def test_the_mix_learns_and_the_encoder_does_not(encoder):
-    elmo = ELMo(encoder).train()
-    elmo(elmo.read([BANK]))["input"].square().sum().backward()
-    assert all(parameter.grad is None for parameter in encoder.parameters())
-    assert not {id(p) for p in elmo.parameters()} & {id(p) for p in encoder.parameters()}
-    assert elmo.mixes["input"].raw.grad.any()
-    assert elmo.mixes["input"].gamma.grad.any()
-
-
 def test_the_encoder_stays_free_to_learn_elsewhere():
     bank = StaticVectors(["bank"], torch.randn(1, 5))
     head = SequenceClassifier(bank, ["a", "b"])

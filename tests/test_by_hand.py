@@ -96,7 +96,7 @@ def test_a_tagger_learns_from_words_and_from_states(lm_dim):
         tags = torch.randint(2, (7,))
         states = tags[:, None].float().expand(7, lm_dim)
         sentences.append((torch.zeros(7, dtype=torch.long) if lm_dim else tags, states, tags))
-    model = tagger.train_tagger(tagger.Tagger(2, 2, lm_dim, dim=5, hidden=7), sentences, epochs=8, lr=1e-2)
+    model = tagger.train_tagger(tagger.Tagger(2, 2, lm_dim, dim=5, hidden=7), sentences, epochs=3, lr=2e-2)
     assert not model.training
     assert all((model(ids, states).argmax(-1) == tags).all() for ids, states, tags in sentences)
 
@@ -203,7 +203,7 @@ def test_a_bert_learns_what_stands_between_two_neighbours():
     start = torch.randint(0, 5, (300, 1))
     ids = 5 + (start + torch.arange(9)) % 7  # every token is told by either neighbour
     model = bert.Bert(12, dim=16, n_heads=2, inner=32)
-    losses = bert.pretrain(model, ids, mask=4, n_special=5, steps=600, batch_size=32)
+    losses = bert.pretrain(model, ids, mask=4, n_special=5, steps=350, batch_size=32)
     assert sum(losses[-20:]) / 20 < 0.25 * losses[0]
 
 

@@ -73,10 +73,6 @@ def room(path: Path) -> str:
     return "base"
 
 
-def module_name(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-
-
 @cache
 def imports(path: Path) -> list[tuple[str, int]]:
     """Every module that is imported anywhere in the file, also inside functions, with its line."""
@@ -146,7 +142,8 @@ def test_what_trains_needs_no_screen_and_nothing_is_heavy_to_import():
     """All modules in one fresh process: those that train first, while the screen's packages cannot be imported."""
     training, others = [], []
     for path in SOURCES:
-        (training if room(path) in WITHOUT_SCREEN else others).append(module_name(path))
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        (training if room(path) in WITHOUT_SCREEN else others).append(name)
     code = f"""
 import importlib, sys
 for name in {sorted(SCREEN)}: sys.modules[name] = None

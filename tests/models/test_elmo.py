@@ -39,13 +39,9 @@ def test_layer_norm_takes_one_mean_and_variance_of_the_real_units_of_a_layer():
     torch.testing.assert_close(mixed, expected, rtol=1e-4, atol=1e-4)
 
 
-def reader():
-    return RandomEncoder(6, n_layers=2, buckets=97)
-
-
 @pytest.fixture
 def encoder():
-    return reader()
+    return RandomEncoder(6, n_layers=2, buckets=97)
 
 
 def test_elmo_mixes_the_encoders_layers_for_each_place(encoder):

@@ -104,16 +104,6 @@ def test_gensim_reads_ours_and_we_read_gensims(tmp_path, binary):
     assert same(WordVectors.load_word2vec(tmp_path / "theirs"), ours)
 
 
-def test_files_of_the_c_program_have_line_breaks_and_trailing_spaces(tmp_path):
-    expected = WordVectors(["a", "b"], [[0.5, -1.0], [2.0, 0.25]])
-    (tmp_path / "text").write_bytes(b"2 2\na 0.5 -1 \nb 2 0.25 \n")
-    (tmp_path / "crlf").write_bytes(b"2 2\r\na 0.5 -1\r\nb 2 0.25\r\n")
-    records = [word + b" " + row.numpy().tobytes() + b"\n" for word, row in zip([b"a", b"b"], expected.vectors)]  # noqa: B905
-    (tmp_path / "binary").write_bytes(b"2 2\n" + b"".join(records))
-    for name in ("text", "crlf", "binary"):
-        assert same(WordVectors.load_word2vec(tmp_path / name), expected)
-
-
 def test_words_with_spaces_go_into_text_only(tmp_path):
     vectors = WordVectors(["New York", "배 를", "Apollo 11"], torch.randn(3, 5))
     vectors.save_word2vec(tmp_path / "v.txt")
@@ -169,12 +159,13 @@ THE_GOOD = WordVectors(["a", "b"], [[0.5, -1], [2, 0.25]])
         b"a 0.5 -1\nb 2 0.25\n",  # GloVe
         b"\xef\xbb\xbf" + GOOD,
         b"\xef\xbb\xbfa 0.5 -1\nb 2 0.25",
-        GOOD.replace(b" ", b"\t"),
         GOOD.replace(b" ", b"\t \t"),
         GOOD.replace(b" ", b","),
         GOOD.replace(b"\n", b",\r\n"),
         GOOD + b"\n \n",
         b"4 2\na 0.5 -1\nb 2 0.25\na 7 7\n 3 3\n",
+        GOOD.replace(b"\n", b" \n"),  # the C program's; binary, it has line breaks
+        b"2 2\na %b\nb %b\n" % tuple(np.array(row, "<f4").tobytes() for row in ([0.5, -1], [2, 0.25])),
     ],
 )
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, bz2.compress])

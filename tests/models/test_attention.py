@@ -67,13 +67,6 @@ def test_cross_attention_equals_torch_head_by_head():
     torch.testing.assert_close(ours.weights(states, memory, padding_mask(REAL)), weights, rtol=1e-5, atol=1e-5)
 
 
-def test_dropout_is_for_training_only():
-    model, states = MultiHeadAttention(6, 2, dropout=0.5), torch.randn(2, 5, 6)
-    for training in (True, False):
-        model.train(training)
-        assert model(states).equal(model(states)) is not training
-
-
 test_errors_name_numbers_and_remedy = mistakes(
     (lambda: attend(*torch.ones(3, 2, 3), torch.ones(2, 2)), r"float32.*boolean"),
     (lambda: MultiHeadAttention(2, 1)(torch.ones(1, 3, 2), mask=torch.ones(3, 3)), r"float32.*boolean"),

@@ -239,12 +239,6 @@ def test_a_file_cut_anywhere_is_an_error(tmp_path_factory, cut, binary):
         WordVectors.load_word2vec(path)
 
 
-def test_missing_files_and_folders(tmp_path):
-    for place in (tmp_path / "absent", tmp_path):
-        with pytest.raises(CourseError, match="There is no file"):
-            WordVectors.load_word2vec(place)
-
-
 def test_a_checkpoint_holds_any_word_and_the_counts(tmp_path):
     words = [*ODD_WORDS, "two\nlines", "New York", "lone \ud800"]
     vectors = WordVectors(words, torch.randn(len(words), 5), counts=range(len(words)))

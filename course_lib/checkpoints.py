@@ -70,8 +70,11 @@ def save_checkpoint(
         file.write(content)
 
 
-def load_checkpoint(folder: str | Path) -> Checkpoint:
-    """Read a checkpoint. Raises CourseError that names the file, its fault and what to do."""
+def load_checkpoint(folder: str | Path, kinds: Collection[str] = (), what: str = "") -> Checkpoint:
+    """Read a checkpoint. Raises CourseError that names the file, its fault and what to do.
+
+    kinds: others are refused, in a CourseError that calls the model `what`; (): any is read
+    """
     folder = given_path(folder)
     path = folder / TENSORS
     stored, metadata = read_tensors(path, REMEDY)
@@ -87,6 +90,11 @@ def load_checkpoint(folder: str | Path) -> Checkpoint:
     except Exception as error:  # of many kinds, all about what the header says
         raise CourseError(f"{path} is no checkpoint that this course reads: {error!r:.300}. {REMEDY}") from error
     refuse_nan(tensors, f"{path} holds", REMEDY)  # a scale may be
+    if kinds and checkpoint.kind not in kinds:
+        raise CourseError(
+            f"{folder} holds a {checkpoint.kind!r}, not a {what}. Load it with its own class; an encoder with "
+            "course_lib.load."
+        )
     return checkpoint
 
 
@@ -144,7 +152,7 @@ def rebuilding(folder: str | Path, what: str, tensors: Mapping[str, Tensor]) -> 
         nonlocal left
         left -= 0 if parameter is None else 1_000 + parameter.numel()  # a thousand: no endless row of small layers
         if left < 0:
-            raise CourseError("it asks for a larger network than its numbers fill.")
+            raise ValueError("it asks for a larger network than its numbers fill")
 
     hook = register_module_parameter_registration_hook(count)
     try:
@@ -165,11 +173,6 @@ def opened(folder: str | Path, kind: str, what: str) -> Iterator[Checkpoint]:
 
     Raises CourseError if `folder` holds another kind, and as `rebuilding` does. what: the model, in error messages
     """
-    checkpoint = load_checkpoint(folder)
-    if checkpoint.kind != kind:
-        raise CourseError(
-            f"{folder} holds a {checkpoint.kind!r}, not a {what}. Load it with its own class; an encoder with "
-            "course_lib.load."
-        )
+    checkpoint = load_checkpoint(folder, [kind], what)
     with rebuilding(folder, what, checkpoint.tensors):
         yield checkpoint

@@ -124,10 +124,10 @@ def json_table(text: str, path: str | os.PathLike, remedy: str) -> dict:
     try:
         found = json.loads(text)
         json.dumps(found, allow_nan=False)  # Python reads NaN and 1e999; no setting is either
+        if not isinstance(found, dict):
+            raise ValueError("no table of settings")
     except (ValueError, RecursionError) as error:
         raise CourseError(f"{path} is not readable JSON: {error}. {remedy}") from error
-    if not isinstance(found, dict):
-        raise CourseError(f"{path} is no table of settings. {remedy}")
     return found
 
 

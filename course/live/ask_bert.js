@@ -9,7 +9,7 @@ function askBert(el) {
   st.root.classList.add("cw-ask");
   // query, key: the piece that looks and the one looked at, [CLS] is 0; hidden: places among the tokens
   const state = { text: "", tokens: [], hidden: new Set(), model: null, answer: null, heads: [] };
-  Object.assign(state, { query: null, key: null, layer: 2, head: 3 });
+  Object.assign(state, { query: null, key: null, layer: 3, head: 3 });
   let english = "bert-en", // the model that reads what is not Korean
     own = null, // the reader's network, which reads everything
     wanted = "",
@@ -424,7 +424,7 @@ function askBert(el) {
   function fromAddress() {
     const wish = new URLSearchParams(location.hash.slice(1)),
       among = (i, first, last) => Number.isInteger(i) && first <= i && i <= last,
-      [layer, head] = (wish.get("head") ?? "3.4").split(".").map(Number),
+      [layer, head] = (wish.get("head") ?? "4.4").split(".").map(Number),
       numbers = (wish.get("hide") ?? "").split(".").filter(Boolean).map(Number),
       text = (wish.get("text") ?? "").slice(0, LONGEST_TEXT);
     if ([layer, head].every(i => among(i, 1, 4))) Object.assign(state, { layer: layer - 1, head: head - 1 });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from course_lib.config import data_dir
-from course_lib.data.readers.senses import SPLITS, read_senses
+from course_lib.data.readers.senses import read_senses
 from course_lib.data.readers.squad import read_squad
 from course_lib.data.readers.tagged import read_columns
 from course_lib.data.readers.texts import read_labelled, read_table
@@ -11,6 +11,7 @@ from course_lib.data.records import LabelledText, Passage, SenseExample, TaggedS
 from course_lib.errors import CourseError
 
 LANGUAGES = ("en", "ko")
+SPLITS = ("train", "dev", "test")
 
 
 def handmade_senses(language: str = "en", split: str | None = None) -> list[SenseExample]:

@@ -14,8 +14,6 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from course_lib.errors import CourseError
-
 
 @dataclass(frozen=True)
 class Masked:
@@ -47,10 +45,8 @@ class Masking:
 
     def __post_init__(self) -> None:
         shares = self.to_mask, self.to_random, 1 - self.to_mask - self.to_random
-        if not 0 < (self.predict or self.corrupt) <= self.corrupt <= 1 or min(shares) < -1e-9:
-            raise CourseError(
-                f"{self}: use 0 < predict <= corrupt <= 1, and shares of the chosen that add up to at most 1."
-            )
+        assert 0 < (self.predict or self.corrupt) <= self.corrupt <= 1, self
+        assert min(shares) > -1e-9, f"{self}: shares of the chosen add up to at most 1"
 
     def __call__(
         self, ids: Int[Tensor, "batch piece"], mask: Bool[Tensor, "batch piece"], generator: torch.Generator

@@ -19,10 +19,10 @@ class Sentence:
     spans: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, source: Any) -> Sentence:
+    def of(cls, source: Any, name: str = "A sentence") -> Sentence:
         """A sentence from raw text (split by the course's tokeniser) or from a list of words (joined by spaces).
 
-        Raises CourseError for anything else; a Sentence stays what it is.
+        Raises CourseError for anything else, which it calls `name`; a Sentence stays what it is.
         """
         if isinstance(source, Sentence):
             return source
@@ -30,12 +30,12 @@ class Sentence:
             found = word_spans(source := str(source))  # a plain one, of numpy's too
             return cls(source, tuple(w for w, _, _ in found), tuple((start, end) for _, start, end in found))
         if isinstance(source, (bytes, Mapping, Set)) or not isinstance(source, Iterable):
-            as_text(source, "A sentence")
+            as_text(source, name)
         words = tuple(source)
         for position, word in enumerate(words):
             if not isinstance(word, str) or not word:
                 raise CourseError(
-                    f"A sentence given as a list must hold words (non-empty str); item {position} is {word!r}. "
+                    f"{name} given as a list must hold words (non-empty str); item {position} is {word!r}. "
                     "Pass raw text as one str, or a list of words, and drop what is empty."
                 )
         spans, start = [], 0
@@ -62,12 +62,10 @@ def checked_sentences(sentences: Any, reader: str) -> list[Sentence]:
     """What a model called `reader` is given, as records. CourseError for none, for an empty one and for no sentence."""
     records, items = [], listed(sentences, reader)
     for number, item in enumerate(items):
-        try:
-            records.append(Sentence.of(item))
-        except CourseError as error:
-            raise CourseError(f"{reader}, sentence {number} of {len(items)}: {error}") from None
+        name = f"{reader}: sentence {number} of {len(items)}"
+        records.append(Sentence.of(item, name))
         if not records[-1].words:
-            raise CourseError(f"{reader}: sentence {number} of {len(items)} is empty. Drop empty sentences first.")
+            raise CourseError(f"{name} is empty. Drop empty sentences first.")
     if not records:
         raise CourseError(f"{reader} got no sentence. Pass at least one.")
     return records
@@ -80,14 +78,6 @@ class TaggedSentence:
     sentence: Sentence
     tags: dict[str, tuple[str, ...]]
     heads: tuple[int, ...] | None = None
-
-    def __post_init__(self):
-        for name, tags in self.tags.items():
-            if len(tags) != len(self.sentence):
-                raise CourseError(
-                    f"{len(tags)} {name} tags for {len(self.sentence)} words in {self.sentence.text[:80]!r}. "
-                    "Give each word exactly one tag."
-                )
 
 
 @dataclass(frozen=True)

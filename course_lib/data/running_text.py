@@ -61,7 +61,7 @@ def read_raw_articles(paths: Iterable[str | Path]) -> Iterator[Article]:
                 title = None
             elif title is not None and line.strip():
                 lines.append(line)
-        if title is not None:
-            raise CourseError(f"{path}, line {number}: the last <doc> is not closed. It is cut short: fetch it again.")
-        if not seen:
-            raise CourseError(f"{path} has no <doc ...> line, so it is not running text in this format.")
+        if title is not None or not seen:
+            raise CourseError(
+                f"{path}, line {number}: no <doc ...>, or the last one is not closed. It is cut short: fetch it again."
+            )

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from course_lib.checkpoints import CONFIG, TENSORS, load_weights, read_tensors, rebuilding
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, read_json, small_text
-from course_lib.text.word_pieces import SETTINGS_FILE, TOKENIZER_FILE, TOKENIZER_FILES, VOCABULARY_FILE, WordPieces
+from course_lib.text.word_pieces import SETTINGS_FILE, TOKENIZER_FILE, VOCABULARY_FILE, WordPieces
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -70,18 +70,11 @@ HEADS = {  # each may be missing from a file, as a whole
     "nsp": {"nsp": "cls.seq_relationship"},
 }
 OURS = ("bert.", "cls.")
-NEEDED = {
-    CONFIG: "it says the sizes",
-    TENSORS: "weights in other formats (pytorch_model.bin, .h5) may hold code and are not read",
-}
 REMEDY = "Fetch it again from where it was published."
 
 
 def read_folder(kind: type[Model], folder: Path) -> Model:
     """A `kind` (Bert) with the weights of `folder`."""
-    for name, why in NEEDED.items():
-        if not (folder / name).is_file():
-            raise CourseError(f"{folder / name} is missing. Fetch it from where the model was published; {why}.")
     config = read_config(folder / CONFIG, kind.Config)
     pieces = read_pieces(folder)
     if misfit := pieces.misfit():
@@ -104,16 +97,15 @@ def is_published(folder: Path) -> bool:
 
 def read_pieces(folder: Path) -> WordPieces:
     """The vocabulary that lies in `folder`."""
-    found = {name: small_text(folder / name, REMEDY) for name in TOKENIZER_FILES if (folder / name).is_file()}
-    if found.keys() <= {SETTINGS_FILE}:
-        raise CourseError(
-            f"{folder / VOCABULARY_FILE} is missing, and {TOKENIZER_FILE}, which holds the pieces too. Fetch one of "
-            "them from where the model was published."
-        )
+    names = [name for name in (TOKENIZER_FILE, SETTINGS_FILE) if (folder / name).is_file()]
+    names = names if TOKENIZER_FILE in names else [VOCABULARY_FILE, *names]
+    files = {name: small_text(folder / name, REMEDY) for name in names}
     try:
-        return WordPieces.from_files(found)
-    except CourseError as error:
-        raise CourseError(f"{folder}: {error}") from error
+        return WordPieces.from_files(files)
+    except (CourseError, ValueError) as error:
+        raise CourseError(
+            f"{folder}: {error} Choose a model whose pieces are BERT's, such as bert-base-uncased or klue/bert-base."
+        ) from error
 
 
 def write_folder(model: nn.Module, folder: Path) -> None:
@@ -188,8 +180,7 @@ def read_config(path: Path, sizes: type) -> Any:
                 f"{path}: {name} is {settings[name]!r:.60}; Bert computes {value!r} only. "
                 "Choose a plain BERT encoder, such as bert-base-uncased or klue/bert-base."
             )
-    needed = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
-    if missing := [name for name in needed if name not in settings]:
-        raise CourseError(f"{path} does not say {missing[0]}, so it is not of a BERT, or damaged. {REMEDY}")
-    with rebuilding(path.parent, "BERT", {}):
-        return sizes(**{ours: settings[theirs] for ours, theirs in SETTINGS.items() if theirs in settings})
+    needed = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff")
+    with rebuilding(path, "BERT", {}):
+        said = {ours: theirs for ours, theirs in SETTINGS.items() if ours in needed or theirs in settings}
+        return sizes(**{ours: settings[theirs] for ours, theirs in said.items()})

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from course_lib.checkpoints import load_weights
+from course_lib.checkpoints import load_weights, rebuilding
 from course_lib.errors import CourseError
 from course_lib.files import given_path, read_json
 from course_lib.models.char_cnn import CharCNNConfig
@@ -54,17 +54,12 @@ def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
             raise ValueError(f"{name!r} holds NaN or infinity")
         return array
 
-    try:
+    with rebuilding(path, f"biLM such as {options} describes", {}):
         with h5py.File(path, "r") as file:
             file.visititems(lambda name, found: sets.update({name: found}) if isinstance(found, h5py.Dataset) else None)
             tensors = {name: torch.from_numpy(array) for name, array in _tensors(take, config)}
         if more := [name for name in sets if name.startswith(("CNN", "RNN_"))]:
             raise ValueError(f"the options say nothing of {more[0]!r}")
-    except (OSError, RuntimeError, KeyError, ValueError) as error:  # a cut file may show only at its numbers
-        raise CourseError(
-            f"{path} does not hold the weights that {options} describes: {error}. Use the pair of files that belong "
-            "together; fetch them again if they are damaged."
-        ) from error
     model = BiLM(config, Vocabulary(SPECIALS, unknown=UNKNOWN), ElmoBytes())
     load_weights(model, tensors, source=path)
     return model.eval()
@@ -73,7 +68,7 @@ def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
 def elmo_config(options: str | Path) -> BiLMConfig:
     """The sizes that an options file states."""
     found = read_json(given_path(options), "Fetch ELMo's options file again.")
-    try:
+    with rebuilding(options, "biLM of ELMo", {}):
         lstm, cnn = found["lstm"], found["char_cnn"]
         allowed = [  # of what changes the network, the values that all published models have
             (lstm, "use_skip_connections", (True,)),
@@ -90,10 +85,6 @@ def elmo_config(options: str | Path) -> BiLMConfig:
         clip = None if lstm["cell_clip"] is None else float(lstm["cell_clip"])
         shape = {"softmax": None, "characters": characters, "clip": clip}
         return BiLMConfig(len(SPECIALS), projection, lstm["dim"], lstm["n_layers"], **shape)
-    except (KeyError, TypeError, ValueError) as error:
-        raise CourseError(
-            f"{options} describes no biLM of ELMo: {error!r}. Use the options file that belongs to the weights."
-        ) from error
 
 
 def _tensors(take: Take, config: BiLMConfig) -> Iterator[tuple[str, np.ndarray]]:

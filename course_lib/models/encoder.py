@@ -86,10 +86,7 @@ class ContextEncoder(LayerGroups, ABC):
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> ContextEncoder:
         """An encoder of this shape; its weights are loaded afterwards. One that only computes can do without."""
-        raise CourseError(
-            f"{cls.__name__} cannot be loaded from a checkpoint, since it does not say how it is built: "
-            "write its classmethod _build(config, files)."
-        )
+        raise NotImplementedError(f"{cls.__name__} does not say how it is built: write _build(config, files)")
 
     def _files(self) -> dict[str, str]:
         """Texts that are stored with the weights: vocabularies, tokenisers."""
@@ -144,10 +141,8 @@ class ContextEncoder(LayerGroups, ABC):
         No gradient, no dropout. Sentences of like length share a batch, so padding costs little.
         """
         records = self._checked(sentences)
-        if layer is not None and not -len(self.dims) <= layer < len(self.dims):
-            names = ", ".join(f"{i} {name}" for i, name in enumerate(self.layer_names))
-            says = key("{name}.encode: there is no layer {layer}. Its layers are: {names}.")
-            raise CourseError(t(says, name=type(self).__name__, layer=layer, names=names))
+        if layer is not None:
+            self.check_layer(layer, f"{type(self).__name__}.encode")
         found: list[np.ndarray | None] = [None] * len(records)
         with evaluating(self):
             for rows in by_length([len(record) for record in records], batch_size):
@@ -159,6 +154,13 @@ class ContextEncoder(LayerGroups, ABC):
                 for row, (i, length) in enumerate(zip(rows, lengths, strict=True)):
                     found[i] = values[..., row, :length, :].copy()
         return found
+
+    def check_layer(self, layer: Any, reader: str) -> None:
+        """CourseError, which calls the caller `reader`, for what is no number of a layer."""
+        if not isinstance(layer, (int, np.integer)) or not -len(self.dims) <= layer < len(self.dims):
+            names = ", ".join(f"{i} {name}" for i, name in enumerate(self.layer_names))
+            says = key("{name}: there is no layer {layer}. Its layers are: {names}.")
+            raise CourseError(t(says, name=reader, layer=layer, names=names))
 
     def attentions(self, batch: Batch) -> tuple[list[Float[Tensor, "batch head query key"]], list[list[str]]]:
         """Attention weights per layer, and the tokens they belong to. Raises CourseError where a model has none."""

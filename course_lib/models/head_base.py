@@ -19,7 +19,6 @@ from torch import Tensor, nn
 
 from course_lib.checkpoints import Checkpoint, load_weights, rebuilding, save_checkpoint
 from course_lib.data.batch import Batch
-from course_lib.errors import CourseError
 from course_lib.language import key
 from course_lib.models.elmo import ScalarMix
 from course_lib.models.encoder import ContextEncoder, Encoding
@@ -44,9 +43,8 @@ class Head(LayerGroups):
         super().__init__()
         name, n_layers = type(self).__name__, len(encoder.dims)
         assert body in ("none", "bilstm"), f"{name}: body={body!r}"
-        if layer != "mix" and (not isinstance(layer, int) or not -n_layers <= layer < n_layers):
-            layers = ", ".join(f"{i} {layer_name}" for i, layer_name in enumerate(encoder.layer_names))
-            raise CourseError(f'{name}: there is no layer {layer!r}. Use "mix" or one of the encoder\'s: {layers}.')
+        if layer != "mix":
+            encoder.check_layer(layer, name)
         self.encoder, self.layer = encoder, layer
         self.width = encoder.dim if layer == "mix" else encoder.dims[layer]
         self.mix = ScalarMix(n_layers) if layer == "mix" else None

@@ -126,12 +126,8 @@ class LabelHead(Head):
 
     def batches(self, records: Texts, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
         """For `fit`: epoch -> batches of texts of like length, shuffled anew. All records are checked now."""
-        texts, targets = self._read(records)
-        if targets is None:
-            raise CourseError(
-                f"{type(self).__name__}.batches: there are no labels to learn from. Give records that bring them: "
-                "LabelledText for texts, SentencePair for pairs, TaggedSentence for words."
-            )
+        records = self._listed(records)
+        texts, targets = self._read(records, [self._label_of(record) for record in records])
         rows = list(zip(texts, targets, strict=True))
         return loader(
             rows, _lengths(texts), lambda some: self._batch_of(*zip(*some, strict=True)), size=batch_size, seed=seed
@@ -285,10 +281,5 @@ HEADS = {
 
 def load_head(folder: str | Path) -> Head:
     """A whole system that `head.save` wrote, on the CPU, in eval mode."""
-    checkpoint = load_checkpoint(folder)
-    if checkpoint.kind not in HEADS:
-        raise CourseError(
-            f"{folder} is of kind {checkpoint.kind!r}, which is not a head ({', '.join(HEADS)}). "
-            "An encoder loads with course_lib.load."
-        )
+    checkpoint = load_checkpoint(folder, HEADS, "head")
     return resolve_name(HEADS[checkpoint.kind]).from_checkpoint(checkpoint)

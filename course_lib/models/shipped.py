@@ -74,11 +74,7 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
     if is_published(folder):
         return resolve_name(KINDS["bert"]).from_pretrained(folder)
     checkpoint = load_checkpoint(folder)
-    if checkpoint.kind in NOT_ENCODERS:
-        raise CourseError(f"{folder} holds no encoder: it {NOT_ENCODERS[checkpoint.kind]}.")
     if checkpoint.kind not in KINDS:
-        raise CourseError(
-            f"{folder} is of kind {checkpoint.kind!r}, which is not an encoder of this version "
-            f"({', '.join(KINDS)}). Update the course, or load it with the class that saved it."
-        )
+        unknown = f"is of kind {checkpoint.kind!r}. Update the course, or load it with the class that saved it"
+        raise CourseError(f"{folder} holds no encoder: it {NOT_ENCODERS.get(checkpoint.kind, unknown)}.")
     return resolve_name(KINDS[checkpoint.kind]).from_checkpoint(checkpoint)

@@ -209,9 +209,7 @@ def read_word2vec(path: str | Path, limit: int | None = None) -> tuple[list[str]
             first += promised is not None  # the line of the first row
             for raw, vector in islice(records, limit):
                 if row == promised:
-                    raise CourseError(
-                        f"{path}, line 1: the header promises {promised} words, but more follow. Correct the count."
-                    )
+                    raise ValueError(f"the header promises {promised} words, but more follow")
                 word = raw.decode(errors="replace")
                 if not np.isfinite(vector).all():
                     raise ValueError(f"the vector of {word[:60]!r} holds NaN or infinity")
@@ -219,19 +217,15 @@ def read_word2vec(path: str | Path, limit: int | None = None) -> tuple[list[str]
                     words[word] = None
                     table += vector.tobytes()
                 row, cut = row + 1, cut + (word.encode() != raw)
+        if not words or row < min(promised or 0, limit or row + 1):
+            raise ValueError(f"the file ends after {row} of the {promised} words that its header promises")
+        if cut > row / 2:
+            raise ValueError(f"{cut} of {row} words are not UTF-8")
+        # One word may be like "Apollo 11"; if all are, their last numbers belong to the vectors.
+        if len(words) > 1 and all(" " in word and _numbers_at_end(word.encode()) for word in words):
+            raise ValueError(f"the header promises {dim} dimensions, but every line has more numbers")
     except (ValueError, *DAMAGE) as error:
-        if isinstance(error, OSError) and error.strerror:
-            raise CourseError(f"{path} cannot be read: {error.strerror}. Check its name and permissions.") from error
         raise CourseError(f"{path}, line {first + row}: {error}. {_REMEDY}") from error
-    if not words or row < min(promised or 0, limit or row + 1):
-        raise CourseError(f"{path} ends after {row} of the {promised} words that its header promises. {_REMEDY}")
-    if cut > row / 2:
-        raise CourseError(f"{path}: {cut} of {row} words are not UTF-8. Save the file as UTF-8, or get it again.")
-    # One word may be like "Apollo 11"; if all are, their last numbers belong to the vectors.
-    if len(words) > 1 and all(" " in word and _numbers_at_end(word.encode()) for word in words):
-        raise CourseError(
-            f"{path}, line 1: the header promises {dim} dimensions, but every line has more numbers. Correct it."
-        )
     notes = {
         key("{path}: {n} of {rows} words are not UTF-8; where their bytes are no letter stands U+FFFD."): cut,
         key("{path}: {n} of {rows} rows are left out, whose word is empty or stood there before."): row - len(words),

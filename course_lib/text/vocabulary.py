@@ -115,13 +115,12 @@ def words_of(sentence, number: int | None = None) -> Sequence[str]:
     number: which of several it is, for the error.
     """
     words = getattr(sentence, "words", sentence)
-    if isinstance(words, (str, bytes)):
-        says = key("{text} is a string, not a list of words. Use split_words(text) first.")
-        raise CourseError(t(says, text=repr(words[:40])))
-    if not isinstance(words, Iterable) or (number is not None and isinstance(words, Mapping)):
+    is_row = number is not None and isinstance(words, Mapping)
+    if isinstance(words, (str, bytes)) or not isinstance(words, Iterable) or is_row:
         which = t("This") if number is None else t("Sentence {number}", number=number)
         says = key(
-            "{which} is {given} ({kind}), not a list of words. Drop empty rows first, e.g. with pandas' dropna()."
+            "{which} is {given} ({kind}), not a list of words. Split a text with split_words(text). Drop empty rows "
+            "first, e.g. with pandas' dropna()."
         )
         raise CourseError(t(says, which=which, given=f"{words!r:.60}", kind=type(words).__name__))
     return words

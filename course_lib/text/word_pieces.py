@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from course_lib.errors import CourseError
 from course_lib.files import json_table
 from course_lib.language import t
 from course_lib.text.pieces import Pieces, pieces_of
@@ -32,7 +31,6 @@ ADDED = "added_tokens_decoder"  # in tokenizer_config.json: id -> token
 ADDED_RULES = ("single_word", "lstrip", "rstrip", "normalized", "special")  # how such a token is found
 GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes of transformers that do what tokenizer.json says
 SENTENCE_PIECE = "\u2581"  # what SentencePiece writes for a space: its pieces mark where a word begins
-REMEDY = "Fetch it again."
 _MARK = re.compile(r"\[.+\]|<.+>")  # [CLS], [unused1], <S>: no text is meant to give them
 
 
@@ -64,7 +62,7 @@ class WordPieces(Pieces):
         self.lowercase, self.strip_accents, self.chinese_characters = lowercase, strip_accents, chinese_characters
         index = {piece: number for number, piece in enumerate(self.vocabulary)}
         if missing := [special for special in SPECIALS if special not in index]:
-            raise CourseError(
+            raise ValueError(
                 f"WordPieces: the vocabulary of {len(self.vocabulary)} pieces has no {missing[0]}. "
                 f"BERT needs {', '.join(SPECIALS)}: use the vocab.txt of a BERT model, or WordPieces.train."
             )
@@ -104,11 +102,7 @@ class WordPieces(Pieces):
         kept = sorted(characters, key=lambda c: (-characters[c], c))[:max_characters]
         # The library numbers ## characters in an order that changes from run to run. Given as specials, they stay.
         fixed = [*SPECIALS, *sorted(kept), *sorted(f"##{c}" for c in kept)]
-        if size < len(fixed):
-            raise CourseError(
-                f"WordPieces.train: size={size} has no room for {len(fixed)} specials and characters. "
-                "Use a larger size, or smaller max_characters."
-            )
+        assert size >= len(fixed), f"size={size} has no room for {len(fixed)} specials and characters"
         tokenizer = Tokenizer(models.WordPiece(unk_token=UNKNOWN))
         tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         trainer = trainers.WordPieceTrainer(
@@ -149,10 +143,10 @@ class WordPieces(Pieces):
         """From texts by name: tokenizer.json, else vocab.txt, one piece a line; and tokenizer_config.json.
 
         Of lower case, accents and Chinese characters tokenizer_config.json has the last word, as in transformers; where
-        it is silent or names no class of BERT's, tokenizer.json has it; else BERT's defaults hold. Raises CourseError
+        it is silent or names no class of BERT's, tokenizer.json has it; else BERT's defaults hold. Raises ValueError
         for a vocabulary that is none of WordPiece, and for one of which the cleaning leaves little.
         """
-        said = json_table(files[SETTINGS_FILE], SETTINGS_FILE, REMEDY) if SETTINGS_FILE in files else {}
+        said = json_table(files[SETTINGS_FILE], SETTINGS_FILE, "Fetch it again.") if SETTINGS_FILE in files else {}
         if TOKENIZER_FILE in files:
             path, published = TOKENIZER_FILE, _published(files[TOKENIZER_FILE])
             vocabulary, tokens = _by_id(published.get_vocab()), published.get_added_tokens_decoder()
@@ -170,18 +164,15 @@ class WordPieces(Pieces):
         added = {i: rules for i, rules in added.items() if vocabulary[i] not in SPECIALS}  # text turns into none
         marked = sum(piece.startswith(SENTENCE_PIECE) and len(piece) > 1 for piece in vocabulary)
         if marked > sum(piece.startswith("##") for piece in vocabulary):
-            raise CourseError(
+            raise ValueError(
                 f"{path}: {marked} pieces begin with {SENTENCE_PIECE} (U+2581), so they are SentencePiece's, and "
-                "WordPiece would read almost every word as [UNK]. Choose a model whose pieces are marked by ##."
+                "WordPiece would read almost every word as [UNK]."
             )
-        try:
-            pieces = cls(vocabulary, added=added, **_settings(said, published))
-        except CourseError as error:
-            raise CourseError(f"{path}: {error}") from error
+        pieces = cls(vocabulary, added=added, **_settings(said, published))
         cut = pieces.split([piece.removeprefix("##") for piece in pieces.unreachable()])
         lost = sum(any(i == pieces.unknown for i, _, _ in word) for word in cut)
         if 3 * lost > sum(not _MARK.fullmatch(piece) for piece in vocabulary):
-            raise CourseError(f"{path}: {pieces.misfit()} Most words would be read as [UNK].")
+            raise ValueError(f"{path}: {pieces.misfit()} Most words would be read as [UNK].")
         return pieces
 
     def unreachable(self) -> list[str]:
@@ -209,18 +200,17 @@ class WordPieces(Pieces):
 
 
 def _published(text: str) -> Any:
-    """The tokenizer of a tokenizer.json. Raises CourseError for what is none, or cuts otherwise than BERT."""
+    """The tokenizer of a tokenizer.json. Raises ValueError for what is none, or cuts otherwise than BERT."""
     from tokenizers import Tokenizer, models
 
     try:
         tokenizer = Tokenizer.from_str(text)
     except Exception as error:  # it raises no other kind
-        raise CourseError(f"{TOKENIZER_FILE} is not readable: {error!s:.200}. {REMEDY}") from error
+        raise ValueError(f"{TOKENIZER_FILE} is not readable: {error!s:.200}.") from error
     kind, prefix = type(tokenizer.model).__name__, getattr(tokenizer.model, "continuing_subword_prefix", None)
     if not isinstance(tokenizer.model, models.WordPiece) or prefix != "##":
-        raise CourseError(
-            f"{TOKENIZER_FILE} is a tokenizer of the kind {kind}, prefix {prefix!r:.40}; a BERT of this course reads "
-            "WordPiece with ##. Choose a model whose tokenizer is BERT's, such as bert-base-uncased or klue/bert-base."
+        raise ValueError(
+            f"{TOKENIZER_FILE} is a tokenizer of the kind {kind}, prefix {prefix!r:.40}, not WordPiece with ##."
         )
     return tokenizer
 
@@ -230,7 +220,7 @@ def _by_id(vocabulary: Mapping[str, int]) -> list[str]:
     name."""
     by_id = {i: piece for piece, i in vocabulary.items()}
     if len(by_id) < len(vocabulary) or max(by_id, default=0) > 2 * len(by_id) + 1_000:
-        raise CourseError(f"{TOKENIZER_FILE}: two pieces have one id, or most ids have none. {REMEDY}")
+        raise ValueError(f"{TOKENIZER_FILE}: two pieces have one id, or most ids have none.")
     pieces = [by_id.get(i, "\n") for i in range(max(by_id, default=-1) + 1)]
     return [f"[no piece {i}]" if "\n" in piece or "\r" in piece else piece for i, piece in enumerate(pieces)]
 
@@ -243,17 +233,15 @@ def _settings(said: dict, published: Any) -> dict[str, bool]:
     as_bert = isinstance(normalizer, normalizers.BertNormalizer)
     generic = published is not None and said.get("tokenizer_class") in GENERIC
     if generic and not (as_bert and isinstance(cutter, pre_tokenizers.BertPreTokenizer)):
-        raise CourseError(
-            f"text is cleaned by {type(normalizer).__name__} and cut by {type(cutter).__name__}; this course does it "
-            "as BERT does (BertNormalizer, BertPreTokenizer). Choose a model whose tokenizer is BERT's."
+        raise ValueError(
+            f"{TOKENIZER_FILE}: text is cleaned by {type(normalizer).__name__} and cut by {type(cutter).__name__}, not "
+            "as BERT does (BertNormalizer, BertPreTokenizer)."
         )
     found = {ours: getattr(normalizer, theirs) for ours, (_, theirs) in SETTINGS.items()} if as_bert else {}
     if not generic:
         found |= {ours: said[theirs] for ours, (theirs, _) in SETTINGS.items() if said.get(theirs) is not None}
     if wrong := [ours for ours, value in found.items() if not isinstance(value, bool | None)]:
-        raise CourseError(
-            f"{SETTINGS_FILE}: {SETTINGS[wrong[0]][0]} is {found[wrong[0]]!r:.40}. Make it true or false."
-        )
+        raise ValueError(f"{SETTINGS_FILE}: {SETTINGS[wrong[0]][0]} is {found[wrong[0]]!r:.40}, not true or false.")
     return found
 
 

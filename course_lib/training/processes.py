@@ -16,7 +16,6 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.device import choose_device, generators, put_back, seed_everything
-from course_lib.errors import CourseError
 
 Losses = dict[str, Any]
 STEPS_A_LOOK = 20  # to read numbers back is to wait for a GPU: it is done for 20 steps together
@@ -84,11 +83,7 @@ class Processes:
         """The scalar to go backward from, and the means to report: scalars of the device, without gradient."""
         if self._accelerator is None:
             return losses["loss"], self._numbers(losses)
-        if losses.get("carry") is not None:
-            raise CourseError(
-                "fit: a model with a carry reads one running text, and several processes would tear it apart. "
-                "Start the script with one process."
-            )
+        assert losses.get("carry") is None, "a model with a carry reads one running text: start one process"
         own = losses.get("counts", {})
         summands = {name: losses[name] for name in own if getattr(losses[name], "requires_grad", False)}
         summands["loss"] = losses["loss"] - sum(summands.values())  # the rest of it, which is over "count" items

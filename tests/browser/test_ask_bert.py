@@ -94,15 +94,15 @@ def test_keys_alone_hide_a_piece_and_change_the_head(page):
     assert hidden(page) == ["her", "she"]
     page.locator(".grid [aria-pressed=true]").focus()
     page.keyboard.press("ArrowUp")
-    expect(page.locator(".large h5")).to_contain_text("Head 2.4")
+    expect(page.locator(".large h5")).to_contain_text("Head 3.4")
     page.locator(".large canvas").focus()
     page.keyboard.press("[")
-    expect(page.locator(".large h5")).to_contain_text("Head 2.3")
+    expect(page.locator(".large h5")).to_contain_text("Head 3.3")
     drawn = page.locator(".token").evaluate_all("tokens => tokens.map(token => +token.dataset.weight)")
     ids, query = page.evaluate("() => [course.live.state().answer.ids, course.live.state().query]")
     model = load("bert-en").eval()
     with torch.no_grad():
-        weights = model.stack.attentions(model(torch.tensor([ids])).hidden_states)[1][0, 2, query]
+        weights = model.stack.attentions(model(torch.tensor([ids])).hidden_states)[2][0, 2, query]
     assert drawn == pytest.approx(weights.tolist(), abs=2e-5)
 
 
@@ -129,7 +129,7 @@ def test_a_link_with_nonsense_shows_its_text(site, chromium):
         opened(page, site, "#text=The+band+released+their+album.&hide=15e-1.3.x.-1.1e9.__proto__&head=15e-1.2")
         says(page, "“their”, hidden here, is guess")
         assert hidden(page) == ["their"]
-        expect(page.locator(".large h5")).to_contain_text("Head 3.4")
+        expect(page.locator(".large h5")).to_contain_text("Head 4.4")
 
 
 def test_a_piece_can_be_asked_before_its_text_is_read(site, chromium):

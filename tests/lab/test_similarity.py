@@ -55,7 +55,6 @@ def test_word_similarity_equals_gensim(monkeypatch):
     ("name", "content", "message"),
     [
         ("bad.tsv", b"a\tb\t1\nc\td\thigh\n", "line 2"),
-        ("empty.tsv", b"", "no rated pair"),
         ("latin.tsv", b"caf\xe9\tb\t1\n", "UTF-8"),
         ("cut.csv.xz", lzma.compress(b"a,b,1\n" * 99)[:-9], "is damaged"),
     ],

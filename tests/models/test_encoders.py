@@ -81,14 +81,14 @@ def no_attentions():
 
 NAN = float("nan")
 NO_TEXTS = {
-    "None": (["a", "b", None], "sentence 2 of 3: A sentence is None .*Drop empty rows first, .*dropna"),
-    "NaN": ([NAN, "b"], "sentence 0 of 2: A sentence is nan .float.*dropna"),
-    "numpy's NaN": (np.array(["a", np.nan], dtype=object), "sentence 1 of 2: .*nan.*dropna"),
-    "number": (["a", 3], "sentence 1 of 2: A sentence is 3 .int"),
-    "bytes": ([b"a"], "sentence 0 of 1: A sentence is b'a' .bytes"),
-    "row": ([{"text": "a"}], "sentence 0 of 1: .*of a record or row give the text alone"),
-    "record": (["a", Path("a")], "sentence 1 of 2: .*Path"),
-    "word": (["a", ["b", NAN]], "sentence 1 of 2: .* item 1 is nan.*drop what is empty"),
+    "None": (["a", "b", None], "sentence 2 of 3 is None .*Drop empty rows first, .*dropna"),
+    "NaN": ([NAN, "b"], "sentence 0 of 2 is nan .float.*dropna"),
+    "numpy's NaN": (np.array(["a", np.nan], dtype=object), "sentence 1 of 2 .*nan.*dropna"),
+    "number": (["a", 3], "sentence 1 of 2 is 3 .int"),
+    "bytes": ([b"a"], "sentence 0 of 1 is b'a' .bytes"),
+    "row": ([{"text": "a"}], "sentence 0 of 1 .*of a record or row give the text alone"),
+    "record": (["a", Path("a")], "sentence 1 of 2 .*Path"),
+    "word": (["a", ["b", NAN]], "sentence 1 of 2 .* item 1 is nan.*drop what is empty"),
     "no list": (7, "reads a list of sentences, not int"),
     "table": ({"text": ["a"]}, "not a dict. Take the texts out of it, such as one column"),
     "frame": (SimpleNamespace(columns=["text"]), "Take the texts out of it"),

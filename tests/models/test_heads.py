@@ -271,7 +271,7 @@ test_bad_texts_and_labels_are_named = mistakes(
     of=lambda row: build("static", row[0]).batch(*row[1:]),
 )
 test_other_mistakes_are_named = mistakes(
-    (lambda head: head.batches(["good"], 2), "no labels to learn from"),
+    (lambda head: head.batches(["good"], 2), "sentence 0 has the label None"),
     (lambda head: head.freeze(["biLSTM"]), r"no layer group 'biLSTM'.*word, head"),
     (lambda head: head.predict(["good"], batch_size=0), "batch_size=0"),
     of=lambda call: call(build("static", "mean")),

@@ -84,7 +84,7 @@ BPE = '{"model": {"type": "BPE", "vocab": {}, "merges": []}}'
     ("change", "words"),
     [
         (lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"), "no model.safetensors"),
-        (lambda folder: (folder / "vocab.txt").unlink(), r"vocab\.txt is missing"),
+        (lambda folder: (folder / "vocab.txt").unlink(), r"vocab\.txt cannot be read"),
         (lambda folder: (folder / "config.json").write_text('{"model_type": "roberta"}'), "computes 'bert' only"),
         (lambda folder: (folder / "tokenizer.json").write_text(BPE), "kind BPE"),
     ],

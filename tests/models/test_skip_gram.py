@@ -289,6 +289,6 @@ test_what_cannot_be_learnt_is_said = mistakes(
     (learn([]), "no word to learn"),
     (learn([["rare"]]), "min_count=5"),
     (learn([["a"]] * 9), "none of 9 sentences holds two"),
-    (learn(["one", "two"]), "is a string"),
+    (learn(["one", "two"]), "not a list of words"),
     (learn(vocabulary=Vocabulary(["c"], [1])), "holds two of the 1 words"),
 )

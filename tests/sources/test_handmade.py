@@ -19,6 +19,7 @@ from course.lab.baselines import dictionary
 from course.lab.particles import _analyser, split_particles
 from course.sources.handmade import (
     LANGUAGES,
+    SPLITS,
     handmade_clue_sides,
     handmade_gaps,
     handmade_names,
@@ -28,7 +29,6 @@ from course.sources.handmade import (
     handmade_senses,
 )
 from course_lib.config import data_dir
-from course_lib.data.readers.senses import SPLITS
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.errors import CourseError
 from course_lib.evaluation import accuracy, span_f1

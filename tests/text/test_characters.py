@@ -62,8 +62,8 @@ def test_json_keeps_everything(words, mode):
 
 
 test_mistakes_are_named = mistakes(
-    (lambda: Characters("a").table("word"), "'word' is a string.*split_words"),
-    (lambda: Characters.from_words("a word"), "'a word' is a string.*split_words"),
+    (lambda: Characters("a").table("word"), "'word' .str.*split_words"),
+    (lambda: Characters.from_words("a word"), "'a word' .str.*split_words"),
 )
 
 

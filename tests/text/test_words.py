@@ -166,7 +166,7 @@ def test_the_way_back(text):
     assert [word.replace(JOINER, "") for word in joined_words(text)] == split_words(text)
 
 
-ONE_STR = ("is a string, not a list of words", r"Put it in \[ \]")
+ONE_STR = (r"\(str\), not a list of words. Split a text with split_words", r"Put it in \[ \]")
 test_one_str_is_not_read_letter_by_letter_and_what_is_no_text_is_named = mistakes(
     *((call, "|".join(ONE_STR)) for call in (
         lambda: list(particles.split_particles("배가 아프다")),

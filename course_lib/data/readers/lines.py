@@ -70,24 +70,24 @@ def text_files(path: str | Path) -> Iterator[tuple[PurePosixPath, str]]:
     text that is not UTF-8, and for more than these limits allow: a small archive can hold endless text.
     """
     path = Path(os.path.expanduser(path))
-    total = 0
+    total, place = 0, path
     contents = _from_folder(path) if path.is_dir() else _from_archive(path)
-    for count, (name, size, read) in enumerate(contents, 1):
-        total += size
-        is_text = name.suffix.lower() == ".txt"
-        if (is_text and size > MAX_FILE_BYTES) or total > MAX_TOTAL_BYTES or count > MAX_FILES:
-            raise CourseError(
-                f"{path}, file {name}: more text than expected ({count} files, {total / 1e6:.0f} MB so far). "
-                f"Allowed are {MAX_FILES} files, {MAX_FILE_BYTES >> 20} MB each. Check that it is the right archive."
-            )
-        if is_text:
-            try:
+    try:
+        for count, (name, size, read) in enumerate(contents, 1):
+            total, place = total + size, f"{path}, file {name}"
+            is_text = name.suffix.lower() == ".txt"
+            if (is_text and size > MAX_FILE_BYTES) or total > MAX_TOTAL_BYTES or count > MAX_FILES:
+                raise CourseError(
+                    f"{place}: more text than expected ({count} files, {total / 1e6:.0f} MB so far). Allowed are "
+                    f"{MAX_FILES} files, {MAX_FILE_BYTES >> 20} MB each. Check that it is the right archive."
+                )
+            if is_text:
                 yield name, read().decode("utf-8-sig")
-            except UnicodeDecodeError as error:
-                raise CourseError(f"{path}, file {name}: not UTF-8 ({error}). Save it as UTF-8.") from error
-            except (*_ARCHIVE_DAMAGE, *DAMAGE) as error:
-                remedy = "Fetch it again, or unpack it and name the folder"
-                raise CourseError(f"{path}, file {name}: damaged or locked ({error}). {remedy}.") from error
+    except (*_ARCHIVE_DAMAGE, *DAMAGE) as error:
+        raise CourseError(
+            f"{place}: damaged, locked, not UTF-8, or neither a tar nor a zip archive ({error}). Fetch it again, save "
+            "it as UTF-8, or unpack it and name the folder."
+        ) from error
 
 
 def _from_folder(path: Path) -> Iterator:
@@ -98,28 +98,20 @@ def _from_folder(path: Path) -> Iterator:
 
 
 def _from_archive(path: Path) -> Iterator:
-    if not path.is_file():
-        raise CourseError(f"There is no file or folder {path}. Check the path, or fetch it (`course data get`).")
-    try:
-        with unpacked(path) as file:
-            if file.peek(2).startswith(b"PK"):
-                yield from _from_zip(path)
-                return
-            stream = _Tail(file)
-            with tarfile.open(fileobj=stream, mode="r|") as archive:  # forward only, one member in memory
-                for member in archive:
-                    name = PurePosixPath(member.name)
-                    if member.isreg() and not hidden(name):
-                        yield name, member.size, archive.extractfile(member).read
-            while stream.read(1 << 16):  # to the end, where a packed file that was cut short shows
-                pass
-    except (*_ARCHIVE_DAMAGE, *DAMAGE) as error:
-        raise CourseError(
-            f"{path} is damaged, or neither a tar nor a zip archive: {error}. Fetch it again; if it is of another "
-            "kind, unpack it and name the folder."
-        ) from error
-    if stream.last.strip(b"\0") or len(stream.last) < _END:
-        raise CourseError(f"{path} is damaged: its end is missing. Fetch it again.")
+    with unpacked(path) as file:
+        if file.peek(2).startswith(b"PK"):
+            yield from _from_zip(path)
+            return
+        stream = _Tail(file)
+        with tarfile.open(fileobj=stream, mode="r|") as archive:  # forward only, one member in memory
+            for member in archive:
+                name = PurePosixPath(member.name)
+                if member.isreg() and not hidden(name):
+                    yield name, member.size, archive.extractfile(member).read
+        while stream.read(1 << 16):  # to the end, where a packed file that was cut short shows
+            pass
+        if stream.last.strip(b"\0") or len(stream.last) < _END:
+            raise tarfile.ReadError("its end is missing")
 
 
 def _from_zip(path: Path) -> Iterator:

@@ -12,8 +12,6 @@ from course_lib.data.readers.texts import read_table
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.errors import CourseError
 
-SPLITS = ("train", "dev", "test")
-
 # Senseval's files look like XML and are not (`<wf pos=">">`, bare `&`), so no XML parser reads them.
 _TAG = re.compile(r'<(lexelt|instance|answer)\b[^>]*\b(?:item|id|senseid)="([^"]*)"')
 _WORD = re.compile(r"""<wf pos=(?:"[^"]*"|'[^']*')>([^<>]*)</wf>|(<head>)""")
@@ -28,8 +26,6 @@ def read_senses(path: str | Path, split: str | None = None) -> list[SenseExample
     for number, row in read_table(path, ("word", "sense", "split", "sentence", "index")):
         words = row["sentence"].split()
         index = _index(f"{path}, line {number}", row["index"], words)
-        if row["split"] not in SPLITS:
-            raise CourseError(f"{path}, line {number}: split {row['split']!r}. Use one of: {', '.join(SPLITS)}.")
         if split in (None, row["split"]):
             examples.append(SenseExample(Sentence.of(words), index, row["word"], row["sense"], row.get("cue", "")))
     return examples
@@ -49,22 +45,18 @@ def read_coarse_senses(path: str | Path, split: str | None = None) -> list[Sense
             continue
         place = f"{path}, {word}/{file}"
         try:
-            senses = json.loads(texts[word, "classes_map.txt"])
-            golds = texts[word, f"{part}.gold.txt"].split()
-            if not isinstance(senses, dict) or not all(isinstance(name, str) for name in senses.values()):
-                raise ValueError("the map has no name for each number")
-        except (KeyError, ValueError, RecursionError) as error:
+            names = json.loads(texts[word, "classes_map.txt"])
+            senses = [names[number] for number in texts[word, f"{part}.gold.txt"].split()]
+            lines = texts[word, file].removesuffix("\n").split("\n")
+            if len(lines) != len(senses) or not all(isinstance(sense, str) for sense in senses):
+                raise ValueError(f"{len(lines)} sentences and {len(senses)} senses, which the map names")
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise CourseError(f"{place}: its .gold.txt or classes_map.txt is missing or damaged ({error}).") from error
-        lines = texts[word, file].removesuffix("\n").split("\n")
-        if len(lines) != len(golds):
-            raise CourseError(f"{place}: {len(lines)} sentences and {len(golds)} senses. Give each its line in both.")
-        for number, (line, gold) in enumerate(zip(lines, golds, strict=True), 1):
+        for number, (line, sense) in enumerate(zip(lines, senses, strict=True), 1):
             index, _, sentence = line.partition("\t")
             words = sentence.split()
-            if gold not in senses:
-                raise CourseError(f"{place}, line {number}: sense {gold!r} is not in classes_map.txt.")
             position = _index(f"{place}, line {number}", index, words)
-            examples.append(SenseExample(Sentence.of(words), position, word, senses[gold]))
+            examples.append(SenseExample(Sentence.of(words), position, word, sense))
     if not examples:
         raise CourseError(f"{path} holds no occurrence{f' of split {split!r}' if split else ''}. Check the path.")
     return examples

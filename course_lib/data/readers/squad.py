@@ -29,16 +29,10 @@ def read_squad(path: str | Path, split: str | None = None) -> list[Passage]:
             if split in (None, article.get("split"))
             for p, paragraph in enumerate(article["paragraphs"], 1)
         ]
-    except DAMAGE as error:
-        raise CourseError(f"{path} is damaged or not UTF-8: {error}. Fetch it again, or save it as UTF-8.") from error
-    except json.JSONDecodeError as error:
+    except (*DAMAGE, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise CourseError(
-            f"{path}, line {error.lineno}: not JSON ({error.msg}). Fetch it again, or mend it."
-        ) from error
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise CourseError(
-            f"{path} is not in SQuAD's format: {error!r}. It needs data / paragraphs / context and qas / id, question, "
-            "answers / text, answer_start."
+            f"{path} is damaged, not UTF-8 or not in SQuAD's format: {error!r:.200}. Fetch it again. It needs data / "
+            "paragraphs / context and qas / id, question, answers / text, answer_start."
         ) from error
     n, kept = len(misplaced), sum(len(passage.questions) for passage in passages)
     if n and n >= kept:
@@ -56,13 +50,11 @@ def _passage(place: str, title: str, paragraph: dict, misplaced: list[str]) -> P
     for row in paragraph["qas"]:
         answers = tuple((answer["text"], answer["answer_start"]) for answer in row["answers"])
         name = row["guid" if "guid" in row else "id"]  # KLUE's; SQuAD's
-        faults = [
-            f"{place}, question {name!r}: the answer {text[:60]!r} does not stand at character {start}. Count "
-            "characters from 0 in the context."
-            for text, start in answers
-            if start < 0 or not text or context[start : start + len(text)] != text
-        ]
-        misplaced += faults[:1]
-        if not faults:
-            questions.append(Question(str(name), row["question"], answers))
+        question = Question(str(name), row["question"], answers)
+        try:
+            Passage(context, (question,))
+        except CourseError as error:
+            misplaced.append(f"{place}: {error}")
+        else:
+            questions.append(question)
     return Passage(context, tuple(questions), title)

@@ -90,28 +90,25 @@ def read_conllu(path: str | Path) -> list[TaggedSentence]:
     """
     sentences = []
     for block in _blocks(path):
-        rows, text = [], None
+        lines, rows, text = [], [], None
         for number, line in block:
             if line.startswith("# text ="):
                 text = line.partition("=")[2].strip()
             cells = line.split("\t")
-            if line.startswith("#") or (len(cells) == len(_CONLLU) and re.search("[-.]", cells[0])):
-                continue
-            sound = len(cells) == len(_CONLLU) and cells[0] == str(len(rows) + 1) and cells[_FORM] != ""
-            if not sound or not re.fullmatch(r"_|[0-9]{1,9}", cells[_HEAD]):
-                raise CourseError(
-                    f"{path}, line {number}: {line[:60]!r} is no line of CoNLL-U. Expected {len(_CONLLU)} columns with "
-                    f"single tabs between: number {len(rows) + 1}, a word, and a head that is a number or _."
-                )
-            rows.append(cells)
+            if not line.startswith("#") and not (len(cells) == len(_CONLLU) and re.search("[-.]", cells[0])):
+                lines.append((number, line))
+                rows.append(cells)
         if not rows:
             continue
+        allowed = {"_", *map(str, range(len(rows) + 1))}
+        for word, ((number, line), cells) in enumerate(zip(lines, rows, strict=True), 1):
+            sound = len(cells) == len(_CONLLU) and cells[0] == str(word) and cells[_FORM] != ""
+            if not sound or cells[_HEAD] not in allowed:
+                raise CourseError(
+                    f"{path}, line {number}: {line[:60]!r} is no line of CoNLL-U. Expected {len(_CONLLU)} columns with "
+                    f"single tabs between: number {word}, a word, and a head that is _ or 0 to {len(rows)}."
+                )
         heads = None if any(row[_HEAD] == "_" for row in rows) else tuple(int(row[_HEAD]) for row in rows)
-        if heads is not None and max(heads) > len(rows):
-            raise CourseError(
-                f"{path}, sentence that ends at line {number}: head {max(heads)}, but there are {len(rows)} words. "
-                "Number the words of each sentence from 1."
-            )
         tags = {name: tuple(row[column] for row in rows) for name, column in LAYERS.items()}
         sentences.append(TaggedSentence(align(text, tuple(row[_FORM] for row in rows)), tags, heads))
     return sentences

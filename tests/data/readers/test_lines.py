@@ -98,9 +98,9 @@ def test_reviews_from_a_folder_and_from_archives(tmp_path, make):
 
 
 def test_what_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(CourseError, match=r"pos/a\.txt: not UTF-8"):
+    with pytest.raises(CourseError, match=r"pos/a\.txt: .* not UTF-8.*byte 0xe9"):
         list(text_files(tar(tmp_path / "a.tar.xz", {"pos/a.txt": b"caf\xe9"})))
-    with pytest.raises(CourseError, match="no file or folder"):
+    with pytest.raises(CourseError, match="There is no file"):
         list(text_files(tmp_path / "gone.tar"))
     for name in ("Pos/a.txt", "pos /a.txt", "pos/0/a.txt", "긍정/a.txt"):
         with pytest.raises(CourseError, match="no review in a folder 'pos'"):

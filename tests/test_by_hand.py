@@ -96,7 +96,7 @@ def test_a_tagger_learns_from_words_and_from_states(lm_dim):
         tags = torch.randint(2, (7,))
         states = tags[:, None].float().expand(7, lm_dim)
         sentences.append((torch.zeros(7, dtype=torch.long) if lm_dim else tags, states, tags))
-    model = tagger.train_tagger(tagger.Tagger(2, 2, lm_dim, dim=5, hidden=7), sentences, epochs=8, lr=1e-2)
+    model = tagger.train_tagger(tagger.Tagger(2, 2, lm_dim, dim=5, hidden=7), sentences, epochs=3, lr=2e-2)
     assert not model.training
     assert all((model(ids, states).argmax(-1) == tags).all() for ids, states, tags in sentences)
 
@@ -169,12 +169,11 @@ def test_a_translator_learns_to_copy():
     assert (transformer.translate(model, words, most=5) == torch.cat([words, end], 1)).all(1).float().mean() > 0.9
 
 
-@pytest.mark.parametrize("name", ["bert-en", "bert-ko", "minilm-en"])
+@pytest.mark.parametrize("name", ["bert-en", "minilm-en"])
 def test_the_readers_bert_with_the_shipped_weights_is_the_librarys(name):
     mine, theirs = bert.from_shipped(name), course_lib.load(name)
-    text = "나 는 [MASK] 를 먹었다 ." if name == "bert-ko" else "he drank a cup of [MASK] ."
-    pieces = theirs.pieces
-    ids = torch.tensor([[pieces.cls, *pieces.ids(text.replace("[MASK]", "배").split()), pieces.sep]])
+    text, pieces = "he drank a cup of [MASK] .", theirs.pieces
+    ids = torch.tensor([[pieces.cls, *pieces.ids(text.replace("[MASK]", "tea").split()), pieces.sep]])
     with torch.no_grad():
         expected = torch.stack(theirs(ids).hidden_states)
         torch.testing.assert_close(mine.states(ids), expected, rtol=0, atol=1e-6 * expected.abs().max().item())
@@ -204,7 +203,7 @@ def test_a_bert_learns_what_stands_between_two_neighbours():
     start = torch.randint(0, 5, (300, 1))
     ids = 5 + (start + torch.arange(9)) % 7  # every token is told by either neighbour
     model = bert.Bert(12, dim=16, n_heads=2, inner=32)
-    losses = bert.pretrain(model, ids, mask=4, n_special=5, steps=600, batch_size=32)
+    losses = bert.pretrain(model, ids, mask=4, n_special=5, steps=350, batch_size=32)
     assert sum(losses[-20:]) / 20 < 0.25 * losses[0]
 
 

@@ -60,7 +60,7 @@ BESIDE = {
 MAY_IMPORT["front"] = {*MAY_IMPORT, "front"}
 
 SCREEN = {"ipywidgets", "anywidget", "matplotlib", "IPython"}  # not there on the machine that trains
-HEAVY = {"sklearn", "scipy", "transformers", "gensim"}  # a second each: imported in the function that needs them
+HEAVY = {"sklearn", "scipy", "transformers", "gensim", "accelerate"}  # imported in the function that needs them
 WITHOUT_SCREEN = ("base", "text", "data", "models", "training", "evaluation", "recipes")
 
 
@@ -71,10 +71,6 @@ def room(path: Path) -> str:
     if package == "course":
         return BESIDE.get(parts[0], "front")
     return "base"
-
-
-def module_name(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 @cache
@@ -146,13 +142,16 @@ def test_what_trains_needs_no_screen_and_nothing_is_heavy_to_import():
     """All modules in one fresh process: those that train first, while the screen's packages cannot be imported."""
     training, others = [], []
     for path in SOURCES:
-        (training if room(path) in WITHOUT_SCREEN else others).append(module_name(path))
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        (training if room(path) in WITHOUT_SCREEN else others).append(name)
     code = f"""
 import importlib, sys
 for name in {sorted(SCREEN)}: sys.modules[name] = None
 for name in {training}: importlib.import_module(name)
 for name in {sorted(SCREEN)}: del sys.modules[name]
 for name in {others}: importlib.import_module(name)
+from course_lib.training import fit
+assert callable(fit), "the name of its module, too"
 print(*sorted({HEAVY} & set(sys.modules)))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)

@@ -10,6 +10,7 @@ import os
 import resource
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -47,7 +48,7 @@ class Law:
             if not any(name in str(error) for name in [str(folder), *(path.name for path in before)]):
                 self.faults.append(f"{what}: the error names no file: {error!s:.300}")
         except (Exception, Hang) as error:
-            self.faults.append(f"{what}: {type(error).__name__}: {error!s:.300} [{place_of(error)}]")
+            self.faults.append(f"{what}: {error!s:.300} {traceback.format_exc(limit=-4)}")
         if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > most + USED:
             self.faults.append(f"{what}: more memory than any such file is worth")
         if contents(folder) != before:
@@ -76,16 +77,6 @@ class Law:
 def contents(folder: Path) -> dict[Path, bytes]:
     """Every file below the folder; locks come and go."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"}
-
-
-def place_of(error: BaseException) -> str:
-    """The innermost line of the package that the error passed."""
-    place, trace = "", error.__traceback__
-    while trace is not None:
-        if "course_lib" in trace.tb_frame.f_code.co_filename:
-            place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
 
 
 @contextlib.contextmanager

@@ -1,11 +1,10 @@
 """A small sound file for every reader of the public sets, and what each record that is read from it must be."""
 
-import io
 import json
 import math
-import tarfile
-import zipfile
+import tempfile
 from functools import partial
+from pathlib import Path
 
 from course_lib.data.readers.senses import read_coarse_senses, read_senses, read_senseval
 from course_lib.data.readers.squad import read_squad
@@ -20,6 +19,7 @@ from course_lib.data.readers.texts import (
 from course_lib.data.readers.word_tests import load_rated_pairs, read_analogies
 from course_lib.data.running_text import read_articles
 from course_lib.models.word_vectors import WordVectors
+from tests.data.readers.test_lines import tar, zipped
 
 CONLLU = "".join(
     f"# text = {text}\n"
@@ -41,16 +41,9 @@ SENSES += "bank\tmoney\ttrain\ta bank paid\t1\tright\nbank\tmud\ttest\tbank mud\
 
 
 def packed(texts: dict[str, str], as_zip: bool = False) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") if as_zip else tarfile.open(fileobj=made, mode="w") as archive:
-        for name, text in texts.items():
-            if as_zip:
-                archive.writestr(name, text)
-            else:
-                entry = tarfile.TarInfo(name)
-                entry.size = len(text.encode())
-                archive.addfile(entry, io.BytesIO(text.encode()))
-    return made.getvalue()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a"
+        return (zipped(path, texts) if as_zip else tar(path, texts, "w")).read_bytes()
 
 
 TWO = {"a/train/pos/1.txt": "good<br />film", "a/train/neg/2.txt": "bad"}

@@ -72,7 +72,10 @@ def spoil_bytes(chance: Random, content: bytes) -> tuple[str, bytes]:
 
 def spoil_json(chance: Random, document: Any, below: tuple[str, ...] = ()) -> tuple[str, str]:
     """What was done, and the text of a document that differs in one place under the keys `below`."""
-    document, places = _copied(document, below)
+    document = root = copy.deepcopy(document)
+    for key in below:
+        root = root[key]
+    places = list(_places(root))
     if not places:
         return "nothing", json.dumps(document)
     holder, key, path = chance.choice(places)
@@ -88,14 +91,6 @@ def spoil_json(chance: Random, document: Any, below: tuple[str, ...] = ()) -> tu
         holder[key] = copy.deepcopy(chance.choice(_HOSTILE))
         do = f"{holder[key]!r:.30} in"
     return f"{do} {path}", _RAW.sub(lambda found: found[1], json.dumps(document))
-
-
-def _copied(document: Any, below: tuple[str, ...]) -> tuple[Any, list]:
-    """A copy, and the places in it under these keys."""
-    root = document = copy.deepcopy(document)
-    for key in below:
-        root = root[key]
-    return document, list(_places(root))
 
 
 def _places(value: Any, path: str = ""):

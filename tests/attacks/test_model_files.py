@@ -12,7 +12,7 @@ import torch
 
 from course.lab import heads_on_body
 from course.lab.review_words import ReviewWords
-from course_lib.checkpoints import META, TENSORS, load_checkpoint, read_tensors, save_checkpoint
+from course_lib.checkpoints import META, TENSORS, load_checkpoint, read_tensors
 from course_lib.errors import CourseError
 from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.elmo_files import load_elmo
@@ -122,21 +122,3 @@ def test_what_is_no_file(law, tmp_path):
         make(folder / TENSORS)
         law.hold(f"{number}", folder, lambda folder=folder: load_checkpoint(folder), lambda found: False)
     law.judge(3)
-
-
-def test_tensors_that_lie(law, tmp_path):
-    """Tensors and encodings that `save_checkpoint` never writes."""
-    ones, kinds = torch.ones, (torch.float8_e4m3fn, torch.bfloat16, torch.bool, torch.uint8)
-    lies = [(ones(5, 3).to(kind), None, how) for kind in kinds for how in ({"table": "int6"}, {})]
-    lies += [(torch.full((5,), torch.inf), None, {"table": "float16"})]
-    rows = [(ones(6_007, 1, dtype=torch.int8), ones(1, 6_007)), (ones(5), ones(5, 1)), (ones(0, 3), ones(0, 1))]
-    lies += [(*of, {"table": "int8 rows"}) for of in (*rows, (ones(2, 3), torch.full((2, 1), torch.nan)))]
-    about, folder = {"version": 2, "kind": "x", "config": {}, "ties": {}, "files": {}}, tmp_path / "c"
-    save_checkpoint(folder, kind="x", config={}, tensors={})
-    for number, (table, scale, encodings) in enumerate(lies):
-        header, tensors = json.dumps({**about, "encodings": encodings}), {"table": table}
-        tensors |= {} if scale is None else {"table.scale": scale}
-        safetensors.torch.save_file(tensors, folder / TENSORS, {META: header})
-        right = lambda found, shape=table.shape: found.tensors["table"].shape == shape  # noqa: E731
-        law.hold(f"{number} {encodings}", folder, lambda: load_checkpoint(folder), right)
-    law.judge(len(lies))

@@ -8,18 +8,11 @@ import string
 import numpy as np
 import pytest
 import sacrebleu
-import torch
 from scipy.stats import spearmanr
 
 from course_lib.evaluation.bleu import bleu
 from course_lib.evaluation.metrics import accuracy, bio_spans, span_f1, spearman, squad_scores
 from tests.mistakes import mistakes
-
-
-def test_lists_arrays_and_tensors_are_alike():
-    for kind in (list, tuple, np.array, torch.tensor):
-        assert accuracy(kind([1, 0, 1]), kind([1, 1, 1])) == 2 / 3
-        assert spearman(kind([1.0, 5.0, 3.0]), kind([2.0, 7.0, 6.0])) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +62,7 @@ def test_equals_seqeval(seed):
     ("language", "guess", "truth", "exact_match", "f1"),
     [
         ("en", "The Broncos!", "denver broncos", 0, 200 / 3),
-        ("en", "the  Denver-Broncos", "denverbroncos", 100, 100),
-        ("en", "a theatre", "theatre", 100, 100),
-        ("en", "1,000", "1000", 100, 100),
         ("en", "“Paris”", "Paris", 0, 0),
-        ("en", "", "Paris", 0, 0),
-        ("en", "", "", 100, 100),
-        ("en", "Paris Paris London", "Paris London London", 0, 200 / 3),
         ("ko", "서울", "서울시", 0, 80),
         ("ko", "《태백산맥》", "태백산맥", 100, 100),
         ("ko", "‘서울 시’", "서울시", 0, 100),

@@ -121,7 +121,7 @@ class EncoderBattery:
             mean = (first.sentence[0] + second.sentence[0]) / 2
             torch.testing.assert_close(encoding.sentence[1], mean, **TOLERANCE)
 
-    def test_gradient_flows_and_padding_gets_none(self, encoder):
+    def test_gradients_flow_and_are_finite(self, encoder):
         encoder.unfreeze()
         encoding = encoder.states(encoder.batch([BANK, ["bank"]]))
         (encoding.layers * encoding.mask[None, ..., None]).square().sum().backward()

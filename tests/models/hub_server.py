@@ -1,7 +1,7 @@
-"""A hub on 127.0.0.1: huggingface.co's protocol as far as a download uses it, with faults to order.
+"""A hub on 127.0.0.1: huggingface.co's protocol as far as a download uses it.
 
-`with hub({"owner/name": folder}) as server:` serves each folder as a repository of one revision. Large files are
-redirected to another address (as on the hub, where they lie on a CDN), errors carry its codes.
+`with hub({"owner/name": folder}) as server:` serves each folder as a repository of one revision; errors carry the
+hub's codes.
 """
 
 import contextlib
@@ -17,21 +17,18 @@ LARGE = ("model.safetensors", "pytorch_model.bin")
 
 
 class Hub:
-    """revision  of all repositories; asked: the files that were sent; lies: file -> the hash that the hub says
-    missing  files that are listed and not there; cut: files at whose first byte the connection breaks
-    """
+    """revision: of all repositories; asked: the files that were sent."""
 
     revision = "0123456789abcdef0123456789abcdef01234567"
 
     def __init__(self, folders: Mapping[str, Path]):
-        self.folders, self.asked, self.cut, self.lies, self.missing = dict(folders), [], set(), {}, set()
-        self.url = ""
+        self.folders, self.asked, self.url = dict(folders), [], ""
 
     def digest(self, path: Path) -> str:
         """What the hub says of a file: Git's hash, of a large one SHA-256."""
         content = path.read_bytes()
-        git = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
-        return self.lies.get(path.name, hashlib.sha256(content).hexdigest() if path.name in LARGE else git)
+        git = hashlib.sha1(b"blob %d\0" % len(content) + content)
+        return (hashlib.sha256(content) if path.name in LARGE else git).hexdigest()
 
     def tree(self, repository: str) -> list[dict]:
         files = []
@@ -76,35 +73,16 @@ def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                     content = json.dumps(said).encode()
                     self.answer(200, content, Content_Type="application/json")
                 return
-            cdn = path.startswith("/cdn/")
-            repository, _, rest = path.removeprefix("/cdn").lstrip("/").partition("/resolve/")
+            repository, _, rest = path.lstrip("/").partition("/resolve/")
             file = hub.folders.get(repository, Path("none")) / rest.removeprefix(f"{hub.revision}/")
-            if file.name in hub.missing or not file.is_file():
+            if not file.is_file():
                 self.answer(404, b"Entry not found", X_Error_Code="EntryNotFound")
                 return
-            content = file.read_bytes()
-            said = {"ETag": f'"{hub.digest(file)}"', "X_Repo_Commit": hub.revision}
-            if file.name in LARGE and not cdn:
-                linked = {"X_Linked_Size": str(len(content)), "X_Linked_ETag": said.pop("ETag")}
-                self.answer(302, Location=f"{hub.url}/cdn{path}", **said, **linked)
-            elif self.command == "HEAD":
-                self.answer(200, content, **said)
-            else:
-                self.send_file(file)
+            if self.command == "GET":
+                hub.asked.append(file.name)
+            self.answer(200, file.read_bytes(), ETag=f'"{hub.digest(file)}"', X_Repo_Commit=hub.revision)
 
         do_HEAD = do_GET
-
-        def send_file(self, file: Path) -> None:
-            content = file.read_bytes()
-            hub.asked.append(file.name)
-            if file.name in hub.cut:
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.close_connection = True
-                self.connection.shutdown(2)
-            else:
-                self.answer(200, content)
 
     return Handler
 

@@ -67,21 +67,6 @@ def test_cross_attention_equals_torch_head_by_head():
     torch.testing.assert_close(ours.weights(states, memory, padding_mask(REAL)), weights, rtol=1e-5, atol=1e-5)
 
 
-def test_dropout_is_for_training_only():
-    model, states = MultiHeadAttention(6, 2, dropout=0.5), torch.randn(2, 5, 6)
-    for training in (True, False):
-        model.train(training)
-        assert model(states).equal(model(states)) is not training
-
-
-def test_neighbouring_rows_share_a_context_whose_keys_are_made_once():
-    model, states, memory, cache = MultiHeadAttention(15, 3), torch.randn(6, 2, 15), torch.randn(2, 7, 15), {}
-    expected = model(states, memory.repeat_interleave(3, 0), padding_mask(REAL.repeat_interleave(3, 0)))
-    for step, right in zip(states.split(1, 1), expected.split(1, 1), strict=True):
-        torch.testing.assert_close(model(step, memory, padding_mask(REAL), cache=cache), right, rtol=1e-5, atol=1e-5)
-        memory = torch.zeros_like(memory)
-
-
 test_errors_name_numbers_and_remedy = mistakes(
     (lambda: attend(*torch.ones(3, 2, 3), torch.ones(2, 2)), r"float32.*boolean"),
     (lambda: MultiHeadAttention(2, 1)(torch.ones(1, 3, 2), mask=torch.ones(3, 3)), r"float32.*boolean"),

@@ -86,16 +86,6 @@ def test_the_loss_is_made_of_its_named_parts():
     assert torch.isfinite(model.train().loss(step(model, length=1))["loss"])  # a step of one word, too
 
 
-def test_frozen_groups_drop_nothing_and_the_others_go_on():
-    model = small_awd_lstm(**dict.fromkeys(NO_DROPOUT, 0.5)).train()
-    model.freeze(["word", "LSTM 1"])
-    ids = torch.randint(12, (2, 13))
-    (words, first, second, _), (*_, again, _) = model(ids)[0], model(ids)[0]
-    torch.testing.assert_close(words, F.embedding(ids, model.embedding.weight))
-    torch.testing.assert_close(first, model.eval()(ids)[0][1])
-    assert (second - again).abs().max() > 0
-
-
 def test_another_vocabulary_keeps_known_words_and_gives_new_ones_the_mean():
     old = small_awd_lstm()
     torch.nn.init.normal_(old.softmax.bias)
@@ -145,13 +135,3 @@ def test_all_time_steps_use_the_same_thinned_matrix():
     assert layer.lstm.weight_hh_l0.grad.any()  # through the mask
     assert not layer(vectors)[0].equal(layer(vectors)[0])  # a new mask with each call
     assert layer.lstm.weight_hh_l0.ne(0).all()  # the matrix itself stays whole
-
-
-@pytest.mark.parametrize(("p", "training"), [(0.5, False), (0.0, True)])
-def test_eval_and_p_0_drop_nothing(p, training):
-    vectors, ids = torch.randn(2, 7, 3), torch.tensor([[1, 2, 2, 0, 1]])
-    layer = WeightDropLSTM(3, 5, p).train(training)
-    assert layer(vectors)[0].equal(layer.lstm(vectors)[0])
-    assert LockedDropout(p).train(training)(vectors).equal(vectors)
-    table = WordDropEmbedding(3, 2, p).train(training)
-    assert table(ids).equal(table.weight[ids])

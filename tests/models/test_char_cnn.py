@@ -47,15 +47,6 @@ def test_padding_never_changes_a_word(padding_row):
         torch.testing.assert_close(model(F.pad(ids, (0, extra))), expected, rtol=0, atol=1e-4 if padding_row else 1e-6)
 
 
-def test_any_leading_shape_and_unique_words():
-    model, ids = CharCNN(TINY), words_of_all_lengths(width=7)
-    index = torch.randint(7, (2, 3))
-    vectors = model(ids[index])
-    assert vectors.shape == (2, 3, 11)
-    torch.testing.assert_close(model.forward_unique(ids, index), vectors, rtol=0, atol=1e-6)
-    assert model(ids[0]).shape == (11,)
-
-
 def test_padding_alone_is_finite_and_gradient_reaches_all_but_the_padding_row():
     model, ids = CharCNN(TINY), words_of_all_lengths(width=7)
     ids[3] = PADDING  # a place after the end of a sentence

@@ -112,15 +112,6 @@ def test_data_sets_that_do_not_belong_are_named(tmp_path, changes, says):
         load_elmo(*write(tmp_path, {**weights, **changes}))
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
-def test_a_file_that_is_cut_off_is_named(tmp_path, share):
-    options, path = write(tmp_path, random_weights())
-    whole = path.read_bytes()
-    path.write_bytes(whole[: int(share * len(whole))])
-    with pytest.raises(CourseError, match=r"weights\.hdf5 does not hold.*is damaged"):
-        load_elmo(options, path)
-
-
 def test_a_folder_with_the_pair_of_files_is_loaded_by_its_name(tmp_path):
     options, path = write(tmp_path, random_weights())
     expected = load_elmo(options, path).encode(SENTENCES)

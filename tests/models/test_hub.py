@@ -66,34 +66,6 @@ def test_a_name_without_an_owner_and_a_revision_of_one_s_choice(server):
         load(f"{NAME}@{'e' * 40}")
 
 
-def test_a_tokenizer_json_stands_for_the_list_of_pieces(server):
-    import transformers
-
-    folder, pieces = server.folders["course/bert"], Bert.from_pretrained(server.folders["course/bert"]).pieces
-    transformers.BertTokenizer.from_pretrained(folder).save_pretrained(folder)
-    (folder / "vocab.txt").unlink()
-    found = load(NAME).pieces
-    assert (found.vocabulary, found.lowercase) == (pieces.vocabulary, pieces.lowercase)
-
-
-@pytest.mark.parametrize(
-    ("fault", "words"),
-    [
-        ({"lies": {"model.safetensors": "a" * 64}}, "is not what was published"),
-        ({"missing": {"model.safetensors"}}, "could not be fetched"),
-        ({"cut": {"model.safetensors"}}, "could not be fetched"),
-    ],
-    ids=["wrong hash", "listed and not there", "a connection that breaks"],
-)
-def test_a_file_that_is_not_as_published_is_refused_until_it_is(fault, words, server):
-    honest = {name: getattr(server, name) for name in fault}
-    vars(server).update(fault)
-    with fails(words):
-        load(NAME)
-    vars(server).update(honest)
-    load(NAME)
-
-
 def test_a_damaged_file_in_the_cache_is_deleted_and_fetched_again(server):
     load(NAME)
     path = next(module._cache().rglob("model.safetensors"))

@@ -232,19 +232,6 @@ def test_outputs_and_all_gradients_equal_pytorchs():
         torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
 
 
-def test_a_clip_holds_cells_and_states_and_a_wide_one_changes_nothing():
-    free, wide, narrow = (ProjectedLSTM(3, 7, 1, clip=clip) for clip in (None, 100.0, 0.1))
-    wide.load_state_dict(free.state_dict())
-    narrow.load_state_dict(free.state_dict())
-    inputs = 9 * torch.randn(2, 5, 3)
-    torch.testing.assert_close(wide(inputs)[0], free(inputs)[0], rtol=0, atol=1e-6)
-    for projection_grows in (1, 99):
-        narrow.layers[0].weight_hr_l0.data *= projection_grows
-        states, [(_, cells)] = narrow(inputs)
-        assert cells.abs().max() == 0.1
-        assert bool(states.abs().max() == 0.1) is (projection_grows == 99)
-
-
 # -- Softmax over words: full, adaptive, sampled
 DIM, VOCAB = 19, 23
 SOFTMAXES = {

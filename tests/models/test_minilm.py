@@ -1,15 +1,13 @@
-"""The published BERT that ships: what it knows, our class against transformers, and what rounding to six bits costs."""
+"""The published BERT that ships: our class against transformers, and what rounding to six bits costs."""
 
 import pytest
 import torch
 
-from course.lab.probes import balanced, layer_rows, sense_hits, sense_split
 from course.recipes.minilm import package_folder
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import SUMS, load, sums
-from tests.models.test_bert_files import assert_equal_networks
 
 NAME = "minilm-en"
 TEXT = "She sat on the bank of the river."
@@ -29,33 +27,18 @@ def minilm() -> Bert:
     return load(NAME)
 
 
-@pytest.fixture(scope="module")
-def theirs(minilm, tmp_path_factory):
-    """transformers, which reads our weights from the published layout, and its tokenizer."""
-    import transformers
-
-    folder = tmp_path_factory.mktemp("minilm")
-    minilm.save_pretrained(folder)
-    model = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager").eval()
-    return model, transformers.AutoTokenizer.from_pretrained(folder)
-
-
 def first_numbers(bert):
     with torch.no_grad():
         return bert(bert.batch([TEXT]).ids["pieces"]).hidden_states[-1][0, 0, :8]
 
 
-def test_it_knows_the_senses(minilm):
-    split = sense_split("handmade", "en")
-    assert len(split.test) == 186
-    assert balanced(sense_hits(layer_rows(minilm, split)[-1], split), split) >= 90
+def test_pieces_are_those_of_transformers(minilm, tmp_path):
+    from transformers import BertTokenizer
 
-
-def test_equal_to_transformers(minilm, theirs):
-    model, tokenizer = theirs
+    minilm.save_pretrained(tmp_path / "published")
+    theirs = BertTokenizer.from_pretrained(tmp_path / "published")
     for text in TEXTS:
-        assert minilm.batch([text]).ids["pieces"][0].tolist() == tokenizer(text)["input_ids"]
-    assert_equal_networks(minilm, model)  # logits and loss, with the heads that were drawn
+        assert minilm.batch([text]).ids["pieces"][0].tolist() == theirs(text)["input_ids"]
 
 
 def test_its_numbers_are_the_stored_ones(minilm):

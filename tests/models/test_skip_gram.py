@@ -123,16 +123,6 @@ def test_pairs_stay_within_their_sentence_and_out_of_the_filling():
     assert found == {pair for words in (list("abc"), list("efg")) for pair in all_pairs(words, 3)}
 
 
-def test_every_kept_token_is_a_centre_once():
-    vocabulary = Vocabulary([str(i) for i in range(101)], [1] * 101)
-    text = encode_sentences([vocabulary.words] * 3, vocabulary)
-    blocks = thin_out(text, torch.ones(101), Layout(2, 7, 3), generator())
-    blocks = [blocks[number] for number in range(len(blocks))]
-    ids, sentences = (torch.cat([part[3:-3] for part in parts]) for parts in zip(*blocks, strict=True))
-    assert ids[sentences >= 0].tolist() == list(range(101)) * 3
-    assert blocks[0][0][-6:].equal(blocks[1][0][:6])  # neighbours share what lies between them
-
-
 def test_keep_probability_is_the_programs_rule_not_the_papers():
     counts = torch.tensor([60_000, 1_000, 10, 938_990])
     keep = keep_probability(counts, 1e-3)

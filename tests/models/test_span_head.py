@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from course_lib.data.records import Passage, Question
 from course_lib.evaluation import squad_scores
 from course_lib.models.encoder import StaticVectors
-from course_lib.models.heads import SpanExtractor, load_head
+from course_lib.models.heads import SpanExtractor
 from course_lib.models.spans import Answer
 from course_lib.training import fit
 from tests.mistakes import mistakes
@@ -128,19 +128,6 @@ def test_an_answer_may_end_inside_a_word_where_the_encoder_has_pieces(unit, answ
     assert batch.spans[0][labels[1] - 1][1] == end
 
 
-@pytest.mark.parametrize("kind", ENCODERS)
-def test_characters_are_those_of_the_passage(kind):
-    text = "  👩‍🚀 is\u3000in cafe\u0301  👍🏽 — 서울에서 \n na\u0308ive  "
-    head = build(kind, unit="word")
-    words = ["👩‍🚀", "is", "in", "cafe\u0301", "👍🏽", "—", "서울에서", "na\u0308ive"]
-    [spans] = head.batch([("where is it", text)]).spans
-    assert [text[start:end] for start, end in spans[3:]] == words
-    [answer] = head.predict([("where is it", text)])
-    assert answer.text == text[answer.start : answer.end]
-    assert answer.start in [start for start, _ in spans[3:]]
-    assert answer.end in [end for _, end in spans[3:]]
-
-
 def test_no_answer_wins_if_no_span_passes_it_by_the_threshold():
     table = {"a": [0.0, 1.0], "b": [2.0, 0.0]}
     head = letters(table, no_answer=True)  # the best span: "b" to "a", 3
@@ -164,19 +151,6 @@ def test_of_all_windows_the_lowest_null_score_counts():
     head.encoder.max_units = 3
     found = head.predict([("a", "a a a c c c")], threshold=9)
     assert found == [Answer("", 0, 0, -3.0 + 9)]  # -3 in the window c c c; of a a a it is 0
-
-
-def test_groups_freezing_and_files(head, tmp_path):
-    grouped = sorted(id(parameter) for _, group in head.layer_groups() for parameter in group)
-    assert grouped == sorted(id(parameter) for parameter in head.parameters())
-    head.freeze([name for name, _ in head.encoder.layer_groups()])
-    head.loss(head.batch(PASSAGES[:2]))["loss"].backward()
-    assert all((p.grad is None) == name.startswith("encoder.") for name, p in head.named_parameters())
-    head.save(tmp_path / "saved")
-    again = load_head(tmp_path / "saved")
-    assert isinstance(again, SpanExtractor)
-    assert not again.training
-    assert again.predict(ASKED) == head.predict(ASKED)
 
 
 def test_learns_twenty_questions_of_which_two_have_no_answer():

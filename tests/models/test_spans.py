@@ -7,16 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course.sources.handmade import handmade_questions
-from course_lib.data.records import Sentence
 from course_lib.data.windows import word_windows
 from course_lib.errors import CourseError
-from course_lib.models.bert import Bert
 from course_lib.models.heads import SpanExtractor
 from course_lib.models.spans import best_span, rows_of, training_rows, units_of
-from course_lib.text.word_pieces import WordPieces
 from tests.mistakes import mistakes
-from tests.models.small_berts import small_bert, small_config
+from tests.models.small_berts import small_bert
 from tests.models.span_samples import ENCODERS, HOLDING_NOTHING, LONG, PASSAGES, WORDS, build, passage
 
 SCORE = st.integers(-5, 5) | st.sampled_from([-0.25, 0.5])  # few values: many ties
@@ -155,22 +151,3 @@ test_mistakes_are_named = mistakes(
     ([("where", "Paris", "Rome")], r"after 0 questions comes \('where', 'Paris', 'Rome'\).*pairs"),
     of=lambda asked: SpanExtractor(bert(), seed=1).batch(asked),
 )
-
-
-@pytest.mark.parametrize(
-    ("language", "unit", "least", "most"), [("en", "word", 0.9, 1), ("ko", "piece", 0.8, 1), ("ko", "word", 0, 0.2)]
-)
-def test_answers_of_the_handmade_sets_come_back_through_units_and_windows(language, unit, least, most):
-    passages = handmade_questions(language, "train")
-    pieces = WordPieces.train([Sentence.of(p.text) for p in passages], 1_100, lowercase=False)
-    bert = Bert(small_config(vocab_size=len(pieces), max_units=73), pieces)
-    head = SpanExtractor(bert, unit=unit, seed=1)
-    asked, exact = [(q, p) for p in passages for q in p.questions], []
-    for question, record in asked:
-        batch, (answer, start) = head.batch([(question, record)]), question.answers[0]
-        for row, first, last in zip(batch.spans, batch.labels["start"], batch.labels["end"], strict=True):
-            a, b = row[first - 1][0], row[last - 1][1]
-            assert a <= start < start + len(answer) <= b  # widened to whole units, never narrowed
-            exact.append(record.text[a:b] == answer)
-    assert len(exact) > len(asked)  # some answers stand in two windows
-    assert least <= sum(exact) / len(exact) <= most  # in Korean most answers end inside a word, before a particle

@@ -1,4 +1,4 @@
-"""TagLM: what it reads, what learns, and that padding and the language model behave."""
+"""TagLM: what it reads and what learns. What every head must do: test_heads.py."""
 
 import pytest
 import torch
@@ -41,48 +41,19 @@ VARIANTS = {
 }
 
 
-@pytest.fixture(params=VARIANTS, ids=list(VARIANTS))
-def tagger(request):
-    return VARIANTS[request.param]().eval()
-
-
-def test_alone_equals_in_a_padded_batch(tagger):
-    together = tagger.probabilities(RECORDS, batch_size=4)
-    losses = []
-    for record, expected in zip(RECORDS, together, strict=True):
-        alone = tagger.probabilities([record], batch_size=1)[0]
-        assert alone.shape == (len(record.sentence), len(LABELS))
-        assert alone == pytest.approx(expected, abs=1e-5)
-        assert alone.sum(1) == pytest.approx(1, abs=1e-5)
-        losses.append(tagger.loss(tagger.batch([record])))
-    total = tagger.loss(tagger.batch(RECORDS))
-    assert sum(int(part["count"]) for part in losses) == int(total["count"])
-    mean = sum(float(part["loss"].detach()) * int(part["count"]) for part in losses) / int(total["count"])
-    assert float(total["loss"].detach()) == pytest.approx(mean, rel=1e-5)
-
-
-def test_groups_hold_every_parameter_and_the_language_model_has_none_here(tagger):
-    tagger.unfreeze()
-    tagger.train()
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_parameter_learns_but_the_language_model_s(name):
+    tagger = VARIANTS[name]()
     tagger.loss(tagger.batch(RECORDS))["loss"].backward()
-    grouped = [id(parameter) for _, group in tagger.layer_groups() for parameter in group]
-    assert sorted(grouped) == sorted(id(parameter) for parameter in tagger.parameters())
     assert [name for name, p in tagger.named_parameters() if p.grad is None] == []
     if (lm := tagger.encoder.lm) is not None:
         assert all(parameter.grad is None for parameter in lm.encoder.parameters())
 
 
-@pytest.mark.parametrize("name", ["all", "elmo"])
-def test_it_learns_a_tiny_task(name):
-    tagger = VARIANTS[name]()
-    states = tagger.encoder.lm.encoder
-    before_fit = {key: value.clone() for key, value in states.state_dict().items()}
-    before = float(tagger.eval().loss(tagger.batch(RECORDS))["loss"].detach())
+def test_it_learns_a_tiny_task():
+    tagger = VARIANTS["elmo"]()
     fit(tagger, tagger.batches(RECORDS, batch_size=4), epochs=40, learning_rate=0.05, seed=0, show=False)
     assert tagger.predict(TEXTS) == [list(record.tags["ner"]) for record in RECORDS]
-    assert float(tagger.eval().loss(tagger.batch(RECORDS))["loss"].detach()) < before / 3
-    after = states.state_dict()
-    assert all(value.equal(after[key]) for key, value in before_fit.items())
 
 
 @pytest.mark.parametrize("name", ["no characters", "elmo"])

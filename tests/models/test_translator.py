@@ -86,8 +86,7 @@ def test_it_learns_to_turn_a_sentence_round():
     rows = ["".join(LETTERS[i] for i in torch.randint(7, (n,), generator=generator)) for n in [2, 3] * 90]
     model = Translator(small_config(d_model=30, d_ff=61, n_layers=1, dropout=0.0, norm="pre"), Pieces.words([LETTERS]))
     pairs = [pair(row, row[::-1]) for row in rows]
-    history = fit(model, model.batches(pairs, tokens=128), steps=250, learning_rate=1e-2, seed=0, show=False)
-    assert len(history.steps) == 250
+    fit(model, model.batches(pairs, tokens=128), steps=160, learning_rate=1e-2, seed=0, show=False)
     unseen = ["ag", "bdf", "gca"]
     assert [h.text for h in greedy(model, [list(row) for row in unseen])] == [" ".join(row[::-1]) for row in unseen]
     assert model.translate([list("bdf")]) == ["f d b"]

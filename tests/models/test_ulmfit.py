@@ -1,10 +1,9 @@
 """ULMFiT's classifier: pooling, long texts, what gets a gradient, freezing, and the mean of two directions."""
 
-import numpy as np
 import pytest
 import torch
 
-from course_lib.models.heads import load_head
+from course_lib.data.records import LabelledText
 from course_lib.models.ulmfit import BatchNorm, ULMFiTClassifier, concat_pool
 from course_lib.training import fit
 from tests.models import fastai_awd_lstm as fastai
@@ -13,6 +12,9 @@ from tests.models.test_awd_lstm import CLOSE, NO_DROPOUT, load_fastai_weights, s
 
 LABELS = ["good", "bad", "so so"]
 TEXTS = [[*"abcdefghijabc"], [*"fg"], [*"ca"], [*"hgfedcb"]]
+RECORDS = [
+    LabelledText(" ".join(text), label) for text, label in zip(TEXTS, ["good", "bad", "bad", "so so"], strict=True)
+]
 
 
 def small(**changes) -> ULMFiTClassifier:
@@ -112,10 +114,6 @@ def test_a_batch_of_one_text_trains_on_the_running_averages():
 
 def test_a_frozen_head_keeps_its_running_averages():
     classifier = small()
-    groups = classifier.layer_groups()
-    assert [name for name, _ in groups] == ["word", "LSTM 1", "LSTM 2", "LSTM 3", "head"]  # without the softmax
-    learning = sorted(id(p) for p in classifier.parameters() if p.requires_grad)
-    assert sorted(id(p) for _, parameters in groups for p in parameters) == learning
     classifier.freeze(["head"])
     classifier.train()
     before = classifier.output[0].running_mean.clone()
@@ -125,13 +123,3 @@ def test_a_frozen_head_keeps_its_running_averages():
     classifier(classifier.batch(TEXTS))
     assert not classifier.output[0].running_mean.equal(before)
     assert not classifier.encoder.softmax.bias.requires_grad
-
-
-def test_save_and_load(tmp_path):
-    classifier = small(max_len=5)
-    classifier.save(tmp_path / "saved")
-    again = load_head(tmp_path / "saved")
-    assert type(again) is ULMFiTClassifier
-    assert (again.bptt, again.max_len) == (3, 5)
-    assert not again.encoder.softmax.bias.requires_grad
-    np.testing.assert_array_equal(again.probabilities(TEXTS), classifier.probabilities(TEXTS))

@@ -14,26 +14,11 @@ MODES = ("character", "jamo")
 WORD = st.text(st.characters(), min_size=1)  # lone surrogates and combining marks too
 
 
-def test_jamo_show_the_stem_that_syllables_hide():
-    words = ["가다", "갔다", "먹다", "먹었다", "먹고"]
-    syllables, jamo = (Characters.from_words(words, mode=mode, min_count=1) for mode in MODES)
-
-    def stem(characters, one, other):
-        """How many symbols both words have in common from their start."""
-        pairs = zip(characters.symbols(one), characters.symbols(other), strict=False)
-        return next((i for i, (a, b) in enumerate(pairs) if a != b), 0)
-
-    assert stem(syllables, "가다", "갔다") == 0
-    assert stem(jamo, "가다", "갔다") == 2
-    assert stem(syllables, "먹었다", "먹고") == 1
-    assert stem(jamo, "먹었다", "먹고") == stem(jamo, "먹다", "먹었다") == 3
-    assert jamo.symbols("갔다") == "\u1100\u1161\u11bb\u1103\u1161"  # initial and final ㅅ would be different symbols
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_only_hangul_syllables_are_cut(mode):
     for word in ["e\u0301", "é"]:  # two spellings of one letter: NFC makes them one
         assert Characters("é", mode).ids(word) == [BEGIN, 4, END]
+    assert Characters((), "jamo").symbols("갔다") == "\u1100\u1161\u11bb\u1103\u1161"  # an initial ㅅ is another symbol
     everything = "".join(map(chr, range(0xAC00, 0xD7A4)))
     assert (Characters((), mode).symbols(everything) == everything) == (mode == "character")
     assert Characters(()).symbols(unicodedata.normalize("NFD", everything)) == everything

@@ -136,7 +136,7 @@ def test_sentences(text, sentences):
 
 @pytest.mark.parametrize(
     "unit",
-    ["a", "가", "a.", "a'", "n't", "1,", "...", "\u0301", "👍🏽", "-\u0301", '."', "\n", "a.a.a.b", "\u200b", "\x00a"],
+    ["a", "a.", "a'", "n't", "1,", "...", "\u0301", "👍🏽", "-\u0301", '."', "\n", "a.a.a.b", "\u200b", "\x00a"],
 )
 def test_time_is_linear_without_spaces(unit):
     """A megabyte would take seconds, whatever it is, and with a quadratic step hours. Long words come back whole."""

@@ -1,7 +1,4 @@
-import os
 import signal
-import subprocess
-import sys
 import threading
 from functools import partial
 
@@ -147,17 +144,6 @@ def test_one_seed_one_result():
 
     assert run(3) == run(3)
     assert run(3) != run(4)
-
-
-def test_the_name_is_the_function_whatever_was_imported_before():
-    code = (
-        "import course_lib.training.fit; from course_lib.training import fit; assert callable(fit), fit\n"
-        "import course_lib.training, course_lib.training.fit, sys\n"
-        "from course_lib.training.fit import fit as same; assert same is fit is course_lib.training.fit\n"
-        "heavy = {'matplotlib', 'ipywidgets', 'anywidget', 'accelerate', 'IPython'} & set(sys.modules)\n"
-        "assert not heavy, heavy"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
 
 # -- Ctrl-C

@@ -37,7 +37,7 @@ def start(folder):
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=project_dir(), env=environment)
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_killed_and_resumed_equals_undisturbed(tmp_path, kills):
     chance = random.Random(kills)
     reached = []

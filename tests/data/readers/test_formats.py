@@ -347,10 +347,7 @@ FAULTS = [  # reader, the file's content, what is said
 
 MARKED = [  # reader, file name, content: the same with a byte order mark
     (columns, "a.conll", "a\tO\n"),
-    (labelled, "a.tsv.bz2", "text\tlabel\na\t1\n"),
-    (read_squad, "a.json", squad(article())),
     (read_squad, "a.json.gz", squad(article())),
-    (read_analogies, "a.txt", ": s\na b c d\n"),
     (load_rated_pairs, "a.csv.gz", "왕,여왕,8.5\na,b,7\n"),
     (read_senseval, "hard.pos", SENSEVAL),
     (articles, "a.xz", ARTICLES),

@@ -8,6 +8,7 @@ from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import SUMS, load, sums
+from tests.models.test_bert_files import assert_equal_networks
 
 NAME = "minilm-en"
 TEXT = "She sat on the bank of the river."
@@ -32,13 +33,15 @@ def first_numbers(bert):
         return bert(bert.batch([TEXT]).ids["pieces"]).hidden_states[-1][0, 0, :8]
 
 
-def test_pieces_are_those_of_transformers(minilm, tmp_path):
-    from transformers import BertTokenizer
+def test_equal_to_transformers(minilm, tmp_path):
+    import transformers
 
     minilm.save_pretrained(tmp_path / "published")
-    theirs = BertTokenizer.from_pretrained(tmp_path / "published")
+    theirs = transformers.BertTokenizer.from_pretrained(tmp_path / "published")
     for text in TEXTS:
         assert minilm.batch([text]).ids["pieces"][0].tolist() == theirs(text)["input_ids"]
+    model = transformers.BertForPreTraining.from_pretrained(tmp_path / "published", attn_implementation="eager").eval()
+    assert_equal_networks(minilm, model)  # logits and loss, with the heads that were drawn
 
 
 def test_its_numbers_are_the_stored_ones(minilm):

@@ -13,7 +13,6 @@ from course.recipes.job import Job
 from course.recipes.texts import OneWayRows, Rows
 from course.records import store
 from course.records.plateau import STORE
-from course_lib.errors import CourseError
 from course_lib.training.state import read_state
 from tests.recipes.small import small
 
@@ -124,8 +123,3 @@ def test_both_curves_are_kept_beside_the_entropy_of_the_frequencies(out, recipe)
     shares = [count / int(counts.sum()) for count in counts.tolist()]
     by_hand = -sum(share * math.log(share) for share in shares)
     assert found.unigram == pytest.approx(by_hand, abs=1e-4)
-
-
-def test_what_cannot_be_measured_is_named(out, recipe):
-    with pytest.raises(CourseError, match=r"no start 'cold'\. Use one of: warm, plain"):
-        plateau.measure("cold", out, recipe=recipe)

@@ -14,9 +14,7 @@ from course.lab.world_bert import (
     Shares,
     new_bert,
     pair_rows,
-    rise,
     sentence_rows,
-    train_bert,
     whole_words,
 )
 from course_lib.data.records import LabelledText, SentencePair
@@ -31,11 +29,6 @@ def small(objective="masked", seed=0, width=12, pieces=PIECES):
     return new_bert(pieces, seed, objective=objective, width=width)
 
 
-def test_every_word_of_the_text_is_known():
-    assert all(PIECES.unknown not in row.ids for row in ROWS)
-    assert len(ROWS[0].ids) == 2 + 8  # [CLS] and [SEP]; 's is two pieces
-
-
 def test_a_one_way_twin_sees_its_own_side_only():
     model, ids = small("left-to-right"), torch.tensor([ROWS[0].ids])
     for place in range(ids.shape[1]):
@@ -43,13 +36,6 @@ def test_a_one_way_twin_sees_its_own_side_only():
         changed[0, place] = (ids[0, place] + 1) % len(PIECES)
         moved = (model(ids).hidden_states[-1] != model(changed).hidden_states[-1]).any(-1)[0].tolist()
         assert moved == [False] * place + [True] * (ids.shape[1] - place)
-
-
-@pytest.mark.parametrize("objective", ["masked", "left-to-right"])
-def test_padding_changes_no_twin(objective):
-    model = small(objective)
-    alone, beside = model.encode([TEXT[1]])[0], model.encode([TEXT[0], TEXT[1]])[1]
-    np.testing.assert_allclose(alone, beside, atol=1e-5)
 
 
 def test_twins_start_alike():
@@ -92,36 +78,6 @@ def test_pairs_have_two_segments_and_an_answer():
         expected = [0] * (first_end + 1) + [1] * (int(real.sum()) - first_end - 1) + [0] * int((~real).sum())
         assert segments.tolist() == expected
     assert sum(batch.is_next.tolist()) == sum(row.follows for row in rows)
-
-
-def test_a_word_in_sight_moves_its_own_logits_and_a_hidden_one_does_not():
-    model = small()
-    hidden, seen = (
-        [claims_masking.own_change(model, row, shares, n) for n, row in enumerate(ROWS)]
-        for shares in (claims_masking.HIDDEN, LEAKY)
-    )
-    assert max(hidden) == 0
-    assert min(seen) > 1e-3
-
-
-def test_the_answer_comes_back_in_the_second_layer():
-    one, two = claims_masking.crosstalk()
-    assert one < 1e-6
-    assert two > 1e-2
-
-
-def test_a_leaky_network_learns_to_copy():
-    model = train_bert(small(), ROWS, 0, steps=150, shares=LEAKY, rate=1e-2)
-    assert claims_masking.masked_loss(model, ROWS, LEAKY) < 0.2
-
-
-def test_training_changes_no_other_seed_and_zero_steps_nothing():
-    fresh = small(seed=3)
-    assert torch.equal(train_bert(small(seed=3), ROWS, 3, steps=0).mlm.bias, fresh.mlm.bias)
-    first, again = (train_bert(small(seed=3), ROWS, 3, steps=3) for _ in range(2))
-    for ours, theirs in zip(first.parameters(), again.parameters(), strict=True):
-        assert torch.equal(ours, theirs)
-    assert not torch.equal(first.mlm.bias, fresh.mlm.bias)
 
 
 def test_loss_of_a_network_that_knows_nothing():
@@ -217,11 +173,6 @@ def test_left_and_right_of_a_sense_stand_in_the_same_order():
     assert left == right
 
 
-def test_nothing_stands_after_a_word_that_is_cut_off():
-    for example in sense_split("clue side").test:
-        assert claims_objectives.up_to_the_word(example).sentence.words[-1] == example.word
-
-
 class Told:
     """An encoder whose states are the senses of occurrences whose clue stands where it reads; else zeros."""
 
@@ -258,21 +209,6 @@ def test_overlap_and_bag_by_hand():
     assert count([LabelledText("good new good", "negative")]).tolist() == [[0.0, 2.0]]
 
 
-def test_tokens_to_two_digits():
-    assert claims_objectives.tokens(10, [11, 12]) == 3_700  # 10 x 32 x 11.5 = 3,680
-
-
 def test_cut_shares_nothing():
     parts = claims_objectives.cut([1, 2, 2, 3, 1, 4, 5], 2, 1)
     assert parts == ([1, 2], [3], [4, 5])
-
-
-def test_documents_are_the_same_each_time():
-    first, second = claims_objectives.world_documents(6)[0], claims_objectives.world_documents.__wrapped__(6)[0]
-    assert first == second
-    assert len(claims_objectives.world_documents(6)) == 6
-
-
-def test_constant_rate_does_not_know_the_end():
-    assert [rise(step, 50) for step in (0, 9, 19, 49)] == [0.05, 0.5, 1, 1]
-    assert rise(49, 5_000) == 1

@@ -12,7 +12,7 @@ from course.lab import lm_taggers, probes
 from course.lab.controls import untrained, window_means
 from course.lab.lm_taggers import checkpoints, rank_products
 from course.lab.tasks import Task
-from course.lab.world_models import static_vectors, train_bilm, train_cove, world_text
+from course.lab.world_models import static_vectors, train_bilm, train_cove
 from course.world import World
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.models.encoder import RandomEncoder, StaticVectors
@@ -46,26 +46,6 @@ def test_one_direction_is_as_wide_as_two_and_reads_only_its_side(directions, cha
     assert moved.tolist() == [directions != "forward", True, directions != "backward"]
 
 
-def test_training_learns_and_the_seed_decides():
-    text = [["w", "x", "y", "z"]] * 40
-    settings = {"width": 22, "batch_size": 2, "length": 5}
-    fresh, model, again = (train_bilm(text, 3, steps=steps, **settings) for steps in (0, 19, 19))
-    document = [model.document(text)]
-    assert max(model.perplexity(document).values()) < 0.9 * min(fresh.perplexity(document).values())
-    assert torch.equal(model.softmax.linear.weight, again.softmax.linear.weight)
-    other = train_bilm(text, 5, steps=1, **settings)
-    assert not torch.equal(model.softmax.linear.weight, other.softmax.linear.weight)
-    assert not model.training
-
-
-def test_world_text_is_long_enough_fixed_and_half_of_words_unknown_to_labels():
-    text = world_text(700)
-    assert 700 <= sum(map(len, text)) < 900
-    assert text == world_text(700)
-    assert any("thought" in words for words in text)  # sentences with a cue
-    assert any("떠올렸다" in words for words in world_text(700, "ko"))
-
-
 def test_window_means_by_hand():
     rows = np.array([[1.0, 2], [3, 4], [5, 9]], dtype=np.float32)
     np.testing.assert_allclose(window_means(rows, reach=1), [[3, 4], [3, 5.5], [3, 4]])
@@ -87,12 +67,6 @@ def test_checkpoints_are_copies_of_one_training():
     assert len(kept) == 3
     assert not torch.equal(weights[0], weights[1])
     assert not torch.equal(weights[1], weights[2])
-
-
-def test_cues_stand_on_their_side():
-    for side, before in (("left", True), ("right", False)):
-        for example in probes.cued("en", side, n=11)[0]:
-            assert ("After" in example.sentence.words[: example.position]) == before
 
 
 def test_sense_accuracy_of_an_encoder_that_sees_only_the_word_is_chance():

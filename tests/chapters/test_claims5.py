@@ -1,7 +1,6 @@
 """What chapter 5's claims are measured with, on models small enough to know the answer."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,11 +11,10 @@ from course.chapters.ch05.claims import Forgetting
 from course.lab import ulmfit_stages
 from course.lab.baselines import bag_of_words
 from course.lab.controls import untrained
-from course.lab.tasks import Task, cut, target_texts
+from course.lab.tasks import Task, cut
 from course.lab.ulmfit_stages import Tricks, classifier, for_target, language_loss, tuned
 from course.ledger.rules import get_claim
 from course_lib.data.records import LabelledText
-from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.models.ulmfit import ULMFiTClassifier
 from course_lib.text.vocabulary import Vocabulary
@@ -52,14 +50,6 @@ def test_the_last_words_are_kept():
     assert cut(LabelledText("One two, THREE!", "pos"), 3) == LabelledText(", three !", "pos")
 
 
-def test_handmade_texts_are_split_and_unknown_ones_refused():
-    found = target_texts(n_words=5)
-    assert [len(part) for part in (found.train, found.dev, found.test)] == [240, 60, 100]
-    assert max(len(words) for words in found.unlabelled) == 5
-    with pytest.raises(CourseError, match="handmade, imdb, sst2, trec6"):
-        target_texts("imbd")
-
-
 def test_the_bag_of_words_learns_words(texts):
     assert bag_of_words(texts.train, texts.test) == 100
     turned = [LabelledText(r.text, {"pos": "neg", "neg": "pos"}[r.label]) for r in texts.test]
@@ -88,26 +78,11 @@ def test_plans(lm, tricks, opened, factor):
     assert plan.rates(plan.stages[-1])["word"] == pytest.approx(factor)
 
 
-def test_each_trick_is_left_out_alone():
-    whole = Tricks(3e-3)
-    assert whole.without() == {
-        "discriminative rates": replace(whole, discriminative=False),
-        "slanted triangle": replace(whole, triangle=False),
-        "gradual unfreezing": replace(whole, opens="at once"),
-    }
-
-
 @pytest.mark.parametrize("tricks", [Tricks(), Tricks.none(), Tricks(opens="last layer")])
 def test_every_way_takes_the_same_steps(lm, texts, tricks):
     seen = []
     classifier(lm, texts.train, texts.labels, steps=19, tricks=tricks, watch=lambda step, model: seen.append(step))
     assert seen == list(range(1, 20))
-
-
-def test_only_the_last_layer_leaves_the_language_model_alone(lm, texts):
-    for opens, moves in (("last layer", False), ("at once", True)):
-        model = classifier(lm, texts.train, texts.labels, steps=9, tricks=Tricks(opens=opens)).encoder
-        assert any(not torch.equal(row, lm.state_dict()[name]) for name, row in model.state_dict().items()) is moves
 
 
 def test_a_classifier_learns_what_can_be_learned(lm, texts):

@@ -12,7 +12,6 @@ from course.chapters.ch06 import claims_attention, claims_sequence, claims_train
 from course.lab.losses import mean_loss
 from course.lab.recall import guessing
 from course.lab.world_models import lm_text, new_lm, streams, trained_translator
-from course.ledger import judge
 from course.world import World
 from course_lib.errors import CourseError
 from course_lib.models.transformer import TransformerConfig
@@ -24,19 +23,6 @@ SMALL = TransformerConfig(d_model=10, n_heads=2, n_layers=2, d_ff=13, dropout=0.
 @pytest.fixture(scope="module")
 def pairs():
     return list(islice(World(3).pairs(), 60))
-
-
-def test_variance_and_its_failure_for_entries_of_mean_one():
-    found = claims_attention.variance_of_scores(widths=(7, 50), n_draws=20_000)
-    assert found.error < 0.05
-    # var(q.k) is d ((sigma^2 + 1)^2 - 1) = 3 d for mean 1 and sigma 1: twice as much more than the formula says
-    assert found.parts["entries of mean 1: relative error of the formula"] == pytest.approx(2, abs=0.15)
-
-
-def test_softmax_numbers_hold_and_the_notes_sign_does_not():
-    found = claims_attention.differences_saturate()
-    assert judge("C6.4", found).word == "holds"
-    assert found.parts["Jacobian with plus off the diagonal, as in the notes: largest error"] > 0.4
 
 
 def test_an_lstm_waits_for_each_word_and_attention_does_not():
@@ -147,14 +133,6 @@ def test_a_model_that_looks_ahead_is_caught(monkeypatch):
     assert moved > 1e-4
     monkeypatch.setattr(model, "forward", lambda ids: claims_sequence.unmasked(model, ids))
     assert claims_sequence.largest_changes(model, text[:7])[0] > 1e-4
-
-
-def test_order_is_lost_without_positions_only():
-    found = claims_sequence.order_needs_positions(n_sentences=7)
-    assert found.error < 1e-5
-    assert found.holds
-    assert found.parts["A sees B / B sees A, without positions: largest difference of the mean vector"] < 1e-5
-    assert found.parts["A sees B / B sees A, with positions: largest difference of the mean vector"] > 1e-2
 
 
 def test_warm_up_rises_to_one_then_falls_to_almost_zero():

@@ -14,9 +14,7 @@ from course.lab.world_bert import (
     Shares,
     new_bert,
     pair_rows,
-    rise,
     sentence_rows,
-    train_bert,
     whole_words,
 )
 from course_lib.data.records import LabelledText, SentencePair
@@ -31,11 +29,6 @@ def small(objective="masked", seed=0, width=12, pieces=PIECES):
     return new_bert(pieces, seed, objective=objective, width=width)
 
 
-def test_every_word_of_the_text_is_known():
-    assert all(PIECES.unknown not in row.ids for row in ROWS)
-    assert len(ROWS[0].ids) == 2 + 8  # [CLS] and [SEP]; 's is two pieces
-
-
 def test_a_one_way_twin_sees_its_own_side_only():
     model, ids = small("left-to-right"), torch.tensor([ROWS[0].ids])
     for place in range(ids.shape[1]):
@@ -43,13 +36,6 @@ def test_a_one_way_twin_sees_its_own_side_only():
         changed[0, place] = (ids[0, place] + 1) % len(PIECES)
         moved = (model(ids).hidden_states[-1] != model(changed).hidden_states[-1]).any(-1)[0].tolist()
         assert moved == [False] * place + [True] * (ids.shape[1] - place)
-
-
-@pytest.mark.parametrize("objective", ["masked", "left-to-right"])
-def test_padding_changes_no_twin(objective):
-    model = small(objective)
-    alone, beside = model.encode([TEXT[1]])[0], model.encode([TEXT[0], TEXT[1]])[1]
-    np.testing.assert_allclose(alone, beside, atol=1e-5)
 
 
 def test_twins_start_alike():
@@ -232,11 +218,6 @@ def test_left_and_right_of_a_sense_stand_in_the_same_order():
     assert left == right
 
 
-def test_nothing_stands_after_a_word_that_is_cut_off():
-    for example in sense_split("clue side").test:
-        assert claims_objectives.up_to_the_word(example).sentence.words[-1] == example.word
-
-
 class Told:
     """An encoder whose states are the senses of occurrences whose clue stands where it reads; else zeros."""
 
@@ -273,21 +254,6 @@ def test_overlap_and_bag_by_hand():
     assert count([LabelledText("good new good", "negative")]).tolist() == [[0.0, 2.0]]
 
 
-def test_tokens_to_two_digits():
-    assert claims_objectives.tokens(10, [11, 12]) == 3_700  # 10 x 32 x 11.5 = 3,680
-
-
 def test_cut_shares_nothing():
     parts = claims_objectives.cut([1, 2, 2, 3, 1, 4, 5], 2, 1)
     assert parts == ([1, 2], [3], [4, 5])
-
-
-def test_documents_are_the_same_each_time():
-    first, second = claims_objectives.world_documents(6)[0], claims_objectives.world_documents.__wrapped__(6)[0]
-    assert first == second
-    assert len(claims_objectives.world_documents(6)) == 6
-
-
-def test_constant_rate_does_not_know_the_end():
-    assert [rise(step, 50) for step in (0, 9, 19, 49)] == [0.05, 0.5, 1, 1]
-    assert rise(49, 5_000) == 1

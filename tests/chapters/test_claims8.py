@@ -10,7 +10,7 @@ from course.chapters.ch08 import claims as chapter8
 from course.chapters.ch08.claims import best_for_all, scored, two_layer_tagger
 from course.lab.controls import untrained
 from course.lab.kept_states import KeptStates
-from course.lab.learning import Recipe, best_rate, fine_tune, learn
+from course.lab.learning import Recipe, best_rate, fine_tune
 from course.lab.tasks import KINDS
 from course.ledger import judge
 from course.ledger.rules import get_claim
@@ -18,7 +18,6 @@ from tests.lab import four_samples
 
 FEW = Recipe(rate=1e-2, epochs=1, min_steps=5, max_steps=8, batch_size=8)
 FEWER = Recipe(rate=3e-2, epochs=1, min_steps=3, max_steps=4, batch_size=8)
-TEXTS = ["Mina is in Rome .", "now", "the film was cold now ."]
 
 
 @pytest.fixture
@@ -26,14 +25,6 @@ def small(monkeypatch):
     """Small tasks in the place of the handmade ones; arguments of a measurement that is over in seconds."""
     monkeypatch.setattr(chapter8, "four_tasks", lambda source, **sizes: four_samples.tasks())
     return {"encoder": four_samples.bert(), "recipe": FEW, "rates": (1e-2,), "n_test": 7, "n_spans": 7}
-
-
-def test_a_head_is_counted():
-    found = chapter8.a_head_is_tiny()
-    assert judge("C8.1", found).word == "holds"
-    heads = [value for name, value in found.parts.items() if "four heads" in name]
-    assert heads == [1_538, 1_538, 9 * 769, 1_538]
-    assert (chapter8.HEAD, chapter8.POOLER) == (1_538, 590_592)
 
 
 def test_a_recipe_s_steps_and_rates():
@@ -142,16 +133,6 @@ def test_the_larger_head_has_two_layers_and_its_seed():
     lstm = sum(2 * 4 * 5 * (n_in + 5 + 2) for n_in in (36, 10))
     assert sum(p.numel() for p in head.parameters()) == lstm + len(task.labels) * (10 + 1)
     assert all(torch.equal(a, b) for a, b in zip(head.parameters(), again.parameters(), strict=True))
-
-
-def test_a_frozen_head_learns_and_its_encoder_does_not():
-    bert, task = four_samples.bert(), four_samples.names_task()
-    before = {name: row.clone() for name, row in bert.state_dict().items()}
-    states = KeptStates(bert, beside=range(3))
-    recipe = Recipe(rate=1e-2, min_steps=60, max_steps=60, batch_size=8)
-    head = learn(lambda: two_layer_tagger(states, task, 11, seed=0), task.train, 0, recipe)
-    assert task.score(head) > 80
-    assert all(torch.equal(row, before[name]) for name, row in bert.state_dict().items())
 
 
 def test_a_system_is_scored_with_the_better_rate():

@@ -6,7 +6,6 @@ from torch.nn import functional as F
 
 from course.by_hand.elmo import Mix
 from course.check import registry
-from course.check.judge import judge
 
 
 def test_the_answers_are_those_of_a_convolution():
@@ -22,13 +21,6 @@ def test_a_direction_is_two_lstms_with_projections():
     torch.testing.assert_close(
         registry.find("4.8").solution(x, weights), torch.stack([below, below + second(below)[0]])
     )
-
-
-def test_a_direction_of_torch_s_lstm_gets_a_remark():
-    def own(x, layers):
-        return registry.find("4.8").solution(x, layers) if nn.LSTM else None
-
-    assert "right, with a remark" in judge(registry.find("4.8"), own).title
 
 
 def test_the_gradients_are_autograd_s():

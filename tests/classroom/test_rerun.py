@@ -4,7 +4,6 @@ import inspect
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -41,21 +40,6 @@ print(rerun("1.9", inspect.getsource(find("1.9").solution)))
     assert run.stdout.strip() == RIGHT, run.stderr
 
 
-def test_states_are_computed_with_a_device_without_memory():
-    """PyTorch asks there for a folder of temporary files, which Python finds by writing into it."""
-    cell = """
-import torch
-from torch import nn
-
-def masked_loss(states, labels, table, bias):
-    with torch.device("meta"):
-        width = nn.Linear(*table.shape).in_features
-    asked = labels != -100
-    return nn.functional.cross_entropy(states[asked] @ table.T + bias[:width], labels[asked])
-"""
-    assert rerun("7.5", cell) == RIGHT
-
-
 def test_a_wrong_answer_gets_its_mistake_s_name():
     for cell, mistake in wrong_cells(registry.find("5.1")):
         assert rerun("5.1", f"{cell}\ncheck('5.1', slanted_triangle)") == mistake
@@ -85,21 +69,17 @@ def test_a_wrong_answer_gets_its_mistake_s_name():
         (DEFINED + "while True: pass", "no end"),
         (DEFINED + "import time; time.sleep(60)", "no end"),
         (DEFINED + "import socket; socket.create_connection(('127.0.0.1', 9))", "PermissionError"),
-        (DEFINED + "import subprocess; subprocess.run(['true'])", "PermissionError"),
-        (DEFINED + "import os; os.fork()", "PermissionError"),
         (DEFINED + "import ctypes; ctypes.CDLL(None)", "PermissionError"),
         (DEFINED + "open('MARK', 'w')", "PermissionError"),
-        (DEFINED + "import os; os.remove('MARK')", "PermissionError"),
         (DEFINED + "import torch; torch.save([1], 'MARK')", "RuntimeError"),  # by C++, past Python's hook
     ],
 )  # fmt: skip
 def test_a_forged_or_hostile_answer_is_found(cell, found, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "SECONDS", 3.0)
+    if found == "no end":
+        monkeypatch.setattr(module, "SECONDS", 1.0)
     mark = tmp_path / "kept"
     mark.write_text("whole")
-    began = time.monotonic()
     assert rerun("5.1", cell.replace("MARK", str(mark))).startswith(found)
-    assert time.monotonic() - began < 10
     assert mark.read_text() == "whole"
 
 

@@ -51,12 +51,6 @@ def test_the_row_of_a_target_word_does_not_know_that_word(model, pairs):
     assert np.abs(first[:, j + 1] - second[:, j + 1]).max() > 1e-6
 
 
-def test_sub_words_are_refused(model, pairs):
-    pieces = Pieces.bpe([pair.en.words for pair in pairs], 60)
-    with pytest.raises(AssertionError):
-        attention_heads.encoder_weights(Translator(model.config, pieces), pairs)
-
-
 def test_nothing_of_the_head_is_left_and_all_of_it_comes_back():
     attention = MultiHeadAttention(15, 3)
     states = torch.randn(2, 5, 15)

@@ -27,14 +27,6 @@ def test_the_table_has_one_dot_and_the_published_network_sorts_twelve_of_twelve_
     assert set(story.baselines) == {"the mean of ten words around it", "the mean of the sentence", "chance"}
 
 
-def test_the_picture_opens_on_a_word_that_needs_a_network_and_plays(monkeypatch):
-    monkeypatch.setattr(generations, "systems", lambda language: {"a table": load(f"skipgram-{language}")})
-    widget = generations.one_word_through_the_generations()
-    assert (widget.stories[widget.word]["word"], widget.plays) == ("work", True)
-    assert [story["word"] for story in widget.stories[:4]] == ["work", "seal", "spring", "bank"]
-    assert not generations.word_generations(widget._stories).plays  # elsewhere it stands still
-
-
 def test_the_reader_of_typed_sentences_finds_the_word_in_both_languages(monkeypatch):
     monkeypatch.setattr(generations, "systems", lambda language: {"a table": load(f"skipgram-{language}")})
     widget = generations.one_word_through_the_generations()

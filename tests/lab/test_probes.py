@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from course.lab import probes
-from course.lab.probes import Rows, SenseSplit, balanced, joined, layer_rows, left_out, sense_hits
+from course.lab.probes import Rows, SenseSplit, balanced, joined, layer_rows, sense_hits
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.models.encoder import RandomEncoder
 
@@ -39,13 +39,6 @@ def test_balanced_is_the_mean_over_words_of_balanced_accuracy():
     assert balanced(hits, split) == pytest.approx(100 * np.mean(by_word))
     assert 0 < balanced(hits, split) < 100
     assert split.weights().sum() == pytest.approx(2)
-
-
-def test_equal_vectors_are_at_chance_however_skewed_the_senses():
-    split = skewed()
-    rows = Rows(np.ones((8, 3)), np.ones((len(split.test), 3)))
-    assert balanced(sense_hits(rows, split), split) == pytest.approx(50)
-    assert left_out(rows, split) == pytest.approx(50)
 
 
 def test_only_senses_of_the_own_word_are_asked():
@@ -85,27 +78,7 @@ def test_layer_rows_are_the_encoders_vectors_at_the_word(monkeypatch):
     assert np.ptp(layers[1].train, 0).max() > 0
 
 
-@pytest.mark.parametrize("source", ["handmade", "second"])
-def test_handmade_senses_are_split_once_and_for_all(source):
-    split = probes.sense_split(source, "ko")
-    texts = {e.sentence.text for e in split.train}
-    assert not texts & {e.sentence.text for e in split.test}
-    assert set(split.words) == {e.word for e in split.train}
-    assert set(split.only(["배"]).words) == {"배"}
-
-
 def test_a_word_of_two_sets_counts_twice():
     both = joined([skewed(), skewed(5, 5)])
     assert set(both.words) == {"bank", "key", "bank (2)", "key (2)"}
     assert both.weights().sum() == pytest.approx(4)
-
-
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_words_of_two_roles_have_six_of_each_and_one_vector_tells_half(language):
-    split = probes.sense_split("two roles", language)
-    counts = Counter((example.word, example.sense) for example in split.train)
-    assert set(counts.values()) == {6}
-    assert len(counts) == 2 * len(set(split.words))
-    assert all(example.sentence.words[example.position] == example.word for example in split.train)
-    alike = np.ones((len(split.train), 1))
-    assert probes.left_out(Rows(alike, alike), split) == pytest.approx(50)

@@ -9,7 +9,7 @@ import pytest
 from course.lab import tasks as tasks_file
 from course.lab.baselines import dictionary, overlap_counts, overlap_window, word_overlap
 from course.lab.passages import following_pairs, question_pairs, sentence_places, single_questions, split_by_article
-from course.lab.tasks import KINDS, Task, answers, fits, four_tasks, n_units, names, pairs, reviews
+from course.lab.tasks import Task, answers, fits, n_units, names, pairs, reviews
 from course.sources.handmade import handmade_questions
 from course_lib.data.records import LabelledText, Passage, Question, Sentence, SentencePair, TaggedSentence
 from course_lib.models.encoder import RandomEncoder
@@ -26,14 +26,6 @@ def asked(question, *found, text=TEXT, title="t"):
 
 def worth(kind, guesses, records, **settings):
     return Task("t", kind, [], [], records, **settings).worth(guesses)
-
-
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_handmade_tasks_have_all_kinds_and_parts(language):
-    found = four_tasks(language=language, n_train=20, n_dev=7, n_test=11)
-    assert tuple(found) == KINDS
-    for kind, task in found.items():
-        assert (task.kind, [len(part) for part in (task.train, task.dev, task.test)]) == (kind, [20, 7, 11])
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

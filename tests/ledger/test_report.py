@@ -1,12 +1,9 @@
-import io
 import re
 import sys
 
 import pytest
-from rich.console import Console
 
 from course.ledger import read_record, run, show
-from course.ledger.card import interval_text
 from course.ledger.records import record_path
 from course.ledger.report import (
     BEGIN,
@@ -14,14 +11,12 @@ from course.ledger.report import (
     END,
     claims_command,
     claims_markdown,
-    claims_table,
     readmes,
     run_and_record,
     with_claims,
     write_page,
 )
 from course_lib.errors import CourseError
-from course_lib.language import speaking
 from tests.mistakes import mistakes
 
 
@@ -91,22 +86,11 @@ def test_the_table_lists_all_claims_with_their_recorded_verdict(ledger, capsys):
     assert "one or two are false by chance" in text
 
 
-def test_a_korean_sentence_loses_no_syllable_in_the_table():
-    with speaking("ko"):
-        table = claims_table()
-        for width in range(70, 90):
-            console = Console(width=width, file=io.StringIO())
-            console.print(table)
-            assert "…" not in console.file.getvalue()
-
-
 RECORDS = ({}, {"measure": True}, {"measure": True, "profile": "quick"}, {"profile": "full"})
 test_what_does_not_fit_together_is_refused = mistakes(
     *((wrong | {"claim_id": "C1.1", "record": True}, "--run --profile full --record") for wrong in RECORDS),
     ({"claim_id": "C1.1", "profile": "full"}, "--run --profile full"),
-    ({"measure": True}, "Which claim"),
     ({"measure": True, "profile": "quik"}, "no profile 'quik'"),
-    ({"claim_id": "c1.77"}, r"no claim 'C1\.77'"),
     of=lambda given: claims_command(**given),
 )
 
@@ -145,13 +129,6 @@ def test_a_row_says_verdict_and_effect(ledger):
     assert " points [" in lines[4]
     assert "control" not in lines[4]
     assert lines[5].startswith("| C9.2 | Nobody has measured this. | not measured yet |  | yes | ")
-
-
-def test_an_open_verdict_shows_the_control_that_may_be_the_reason():
-    row = next(line for line in claims_markdown().splitlines() if line.startswith("| C2.5 |"))
-    record = read_record("C2.5")
-    control = record.verdict.findings[0].control
-    assert (record.verdict.word == "open") == (f"control {interval_text(control)}" in row)
 
 
 def test_only_what_stands_between_the_lines_is_written(ledger, tmp_path):

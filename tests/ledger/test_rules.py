@@ -1,4 +1,3 @@
-import re
 import tomllib
 from collections import Counter
 
@@ -15,13 +14,6 @@ def test_all_claims_are_entered_in_order():
     assert list(all_claims()) == [
         f"C{chapter}.{n}" for chapter in per_chapter for n in range(1, per_chapter[chapter] + 1)
     ]
-
-
-def test_a_sentence_is_one_sentence_and_no_two_are_alike():
-    sentences = [claim.sentence for claim in all_claims().values()]
-    assert len(set(sentences)) == len(sentences)
-    for sentence in sentences:
-        assert re.fullmatch(r"[^.]*(\.[^. ][^.]*)*\.", sentence), sentence
 
 
 def test_an_unknown_claim_names_its_neighbours():
@@ -110,14 +102,9 @@ def test_another_file_can_be_read(tmp_path):
     [
         ("delta = 1.0", "detla = 1.0", ["claim C3.1 has no 'detla'"]),
         ("delta = 1.0", 'delta = "1.0"', ["claim C3.1.rules.0.delta is '1.0', not float"]),
-        ("delta = 1.0", "delta = nan", ["delta is nan, not float"]),
         ('certainty = "V"', 'certainty = "sure"', ["published.0.certainty is 'sure', not one of: V, V1, M"]),
-        ('text = "91.93", ', "", ["Published", "missing", "'text'"]),
         ('"C3.1"', '"3.1"', ["claim 3.1", "such as C4.5"]),
         ("live = true", 'live = "yes"', ["live is 'yes', not bool"]),
-        ("delta = 1.0", "delta = 1.0\ndelta = 2.0", ["cannot be used", "line 11"]),
-        ("[[claim]]", "[[clam]]", ["'claim'"]),
-        ('id = "C3.1"\n', "", ["missing", "'id'"]),
         ('side = "less"', 'side = "les"', ["rules.0.side is 'les'"]),
     ],
 )
@@ -128,8 +115,3 @@ def test_a_mistake_is_named_with_its_place_and_remedy(tmp_path, old, new, parts)
     with pytest.raises(CourseError) as caught:
         load_claims(path)
     assert [part for part in (str(path), *parts) if part not in str(caught.value)] == []
-
-
-def test_a_missing_file(tmp_path):
-    with pytest.raises(CourseError, match=r"none\.toml cannot be used.*git"):
-        load_claims(tmp_path / "none.toml")

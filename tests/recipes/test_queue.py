@@ -11,7 +11,6 @@ import pytest
 from course.recipes import job, queue
 from course.recipes.__main__ import RECIPES
 from course.recipes.job import Recipe
-from course_lib.checkpoints import CARD
 from course_lib.errors import CourseError
 from course_lib.files import lock
 from course_lib.training.state import read_state
@@ -69,18 +68,6 @@ def test_stopped_it_says_how_far_it_is_and_goes_on(tmp_path, monkeypatch, capsys
 def test_two_queues_do_not_share_a_folder(tmp_path):
     with lock(tmp_path / ".queue.lock"), pytest.raises(CourseError, match=r"another process that holds .*queue.lock"):
         queue.run(recipes(), tmp_path)
-
-
-def test_the_queue_says_on_one_line_how_far_it_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(job, "data_dir", tmp_path.joinpath)
-    queued = [RECIPES[name] for name in queue.QUEUE]
-    said = queue.status(queued, tmp_path)
-    assert said.startswith("next: awd-lstm-en, 0 of 24,000 (0%) steps saved | waiting: awd-lstm-reviews-en, ")
-    assert "\n" not in said
-    waits_to_be_measured = tmp_path / "unfinished" / "awd-lstm-en"
-    waits_to_be_measured.mkdir(parents=True)
-    (waits_to_be_measured / CARD).touch()
-    assert queue.status(queued, tmp_path).startswith("finished: awd-lstm-en | next: awd-lstm-reviews-en, ")
 
 
 if __name__ == "__main__":

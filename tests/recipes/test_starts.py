@@ -1,15 +1,9 @@
 """Starts: skip-gram's tables; characters come near them, also of words held out; softmax, first layer and bias."""
 
-from dataclasses import replace
-
 import pytest
 import torch
-from safetensors.torch import load_file
 from torch import nn
 
-from course.recipes import awd_lstm
-from course.recipes.__main__ import RECIPES
-from course.recipes.job import Job
 from course.recipes.starts import (
     OUTPUT,
     PREDICTED_STD,
@@ -31,7 +25,6 @@ from course_lib.models.lstm_lm import CharacterWords
 from course_lib.models.word_softmax import AdaptiveSoftmax
 from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary
-from tests.recipes.small import small
 
 CONFIG = TableConfig(pieces=1_009, dim=11)
 ENDS = {"ing": (1.0, -1.0, 0.5), "ed": (-1.0, 0.5, 1.0), "s": (0.5, 1.0, -1.0)}
@@ -100,17 +93,6 @@ def test_skip_gram_reads_the_first_sentences_and_is_kept(tmp_path):
     assert float(found["table"][found["learned"]].std()) == pytest.approx(0.1)
     again = word_vectors(tmp_path / "table", [], names, 5, 0.1, Reading(), seed=9)
     assert again["table"].equal(found["table"])
-
-
-def test_a_table_of_words_starts_from_skip_gram(tmp_path):
-    vocabulary = Vocabulary(["<unk>", "a", "b", "rare"], counts=[0, 9, 9, 1], unknown="<unk>")
-    recipe = small(RECIPES["awd-lstm-en"])
-    job = Job(recipe, replace(recipe.settings(), vocab_size=4), tmp_path, seed=3)
-    model = awd_lstm.build(job, vocabulary, [torch.tensor([0, 2, 3, 2, 1])] * 50)
-    kept = load_file(tmp_path / "awd-lstm-en.words-13-3.safetensors")
-    assert kept["learned"].tolist() == [False, True, True, True, False]  # neither the begin mark nor a word not read
-    assert model.embedding.weight[1:4].equal(kept["table"][1:4])
-    assert not model.embedding.weight[4].equal(kept["table"][4])
 
 
 def test_the_table_is_centred_and_kept(out):

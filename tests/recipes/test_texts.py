@@ -25,11 +25,6 @@ def write(folder, name, documents):
     (folder / f"{name}.words.txt").write_text(text + "\n", encoding="utf-8")
 
 
-def test_weights_of_a_mix_are_shares():
-    for kinds in (texts.ENGLISH, texts.KOREAN, texts.EVERYDAY_KOREAN):
-        assert sum(text.weight for text in kinds) == pytest.approx(1)
-
-
 def test_each_text_has_its_share_of_the_words():
     """The one that is largest for its weight is read once, the others more often, whole and in part."""
     documents = [[[name] * 7] * n for name, n in zip("abc", (100, 13, 31), strict=True)]
@@ -83,12 +78,6 @@ def test_a_novels_part_is_read_without_its_title(monkeypatch, tmp_path):
     assert seen["least"] == 2
 
 
-def test_short_reviews_stand_together(monkeypatch, tmp_path):
-    monkeypatch.setattr(texts, "load_public", lambda name, split: [LabelledText("재미있다", "pos")] * 103)
-    documents = list(texts.read_documents(texts.split_corpus("nsmc", tmp_path)))
-    assert [len(document) for document in documents] == [50, 50, 3]
-
-
 def test_the_row_holds_what_each_sentence_gives_by_itself(out):
     path = out / "enwiki2015.words.txt"
     # few letters and few pieces: words have several, or are unknown
@@ -111,14 +100,6 @@ def test_a_text_splits_between_articles(out):
     assert rest.documents[0] == rest.sentences[0] == 0
     assert torch.equal(rest.sentences.diff(), text.sentences.diff()[first.documents[-1] :])
     assert rest.documents[-1] == len(rest.sentences) - 1
-
-
-def test_the_second_call_reads_the_file(out):
-    pieces, text = texts.cut_corpus("enwiki2015", out, **CUT)
-    (out / "enwiki2015.words.txt").write_text("other words .\n", encoding="utf-8")
-    again, same = texts.cut_corpus("enwiki2015", out, **CUT)
-    assert again.vocabulary == pieces.vocabulary
-    assert torch.equal(same.ids, text.ids)
 
 
 def test_held_out_articles_do_not_count_for_the_vocabulary(out):
@@ -175,20 +156,6 @@ def test_pairs_fill_their_rows_and_follow_as_the_label_says(pieces):
             follows.append(bool(is_next))
     assert len(follows) > 97
     assert 0.35 < sum(follows) / len(follows) < 0.65
-
-
-def test_first_spans_are_whole_sentences_unless_one_is_too_long():
-    places, generator = texts.Places(piece_text(), LENGTH), torch.Generator().manual_seed(3)
-    first = places.allowed.repeat(7)
-    length, begin = places.seconds(first, generator)
-    start = places.text.sentences[first]
-    own = places.text.sentences[first + 1] - start
-    cut = start + length != begin
-    assert ((length >= places.shortest) | ~cut).all()
-    assert (length <= places.longest).all()
-    assert (own[cut] > length[cut]).all()  # only a first sentence is ever cut
-    assert cut.any()
-    assert (begin[~cut] > places.text.sentences[first + 1][~cut]).any()  # some spans hold several sentences
 
 
 def test_an_epoch_takes_each_allowed_sentence_once_and_repeats(pieces):

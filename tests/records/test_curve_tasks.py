@@ -10,7 +10,7 @@ from course.lab.tasks import Task
 from course.records import curve_tasks
 from course.records.curve_tasks import AWD_SYSTEMS, BASELINE, BERT, BERT_SYSTEMS, MINILM, MINILM_RATE, Bench, Effort
 from course.records.label_curves import ALL
-from course_lib.data.records import LabelledText, Passage, Question, Sentence, SentencePair, TaggedSentence
+from course_lib.data.records import LabelledText, Passage, Question
 from course_lib.evaluation import squad_scores
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.text.vocabulary import Vocabulary
@@ -103,26 +103,3 @@ def test_long_passages_are_read_in_windows_and_long_questions_are_left_out():
     assert (bench.task.train, bench.task.test) == ([kept], [kept])
     assert task.fitting(four_samples.bert(max_units=20)).train == []  # in one row, as chapter 8's claims have them
     assert bench.scores(BERT, 1, 0)["score"] >= 0
-
-
-def test_new_english_tasks_learn_their_own_layer(monkeypatch):
-    parts = {
-        "train": [
-            TaggedSentence(Sentence.of("who is in Rome"), {"upos": ("A", "B", "C", "D"), "chunk": tuple("OOOO")})
-        ],
-        "test": [TaggedSentence(Sentence.of("Mina was cold"), {"upos": ("D", "B", "A"), "chunk": tuple("OOO")})],
-    }
-    monkeypatch.setattr(curve_tasks, "load_public", lambda name, split: parts[split])
-    task = curve_tasks.tagged("ud_english_ewt", "words", "upos")
-    assert (task.labels, task.train, task.test) == (list("ABCD"), parts["train"], parts["test"])
-    head = task.head(four_samples.bert(), seed=0)
-    hits = sum(a == b for a, b in zip(head.predict(task.test)[0], "DBA", strict=True))
-    assert task.scores(head) == {"score": pytest.approx(100 * hits / 3)}
-    assert curve_tasks.tagged("conll2000", "tokens", "chunk").labels == ["O"]
-
-
-def test_entailment_is_tested_on_dev(monkeypatch):
-    parts = {split: [SentencePair(split, "b", label) for label in "xy"] for split in ("train", "dev")}
-    monkeypatch.setattr(curve_tasks, "load_public", lambda name, split: parts[split])
-    task = curve_tasks.entailment()
-    assert (task.kind, task.train, task.dev, task.test) == ("pair", parts["train"], [], parts["dev"])

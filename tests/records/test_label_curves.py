@@ -1,6 +1,5 @@
 """Label curves: each cell is measured once, a stopped run goes on, and what is drawn is what was recorded."""
 
-import json
 from dataclasses import dataclass, field, replace
 
 import matplotlib
@@ -95,24 +94,6 @@ def test_a_run_that_was_stopped_goes_on_and_gives_the_same_record():
     assert len(measured) == len(set(measured)) == len(whole.cells) == 16
 
 
-def test_what_is_recorded_is_not_measured_again_and_data_are_not_read():
-    run(plan())
-    first, second = Counting("a"), Counting("b")
-    run(plan(first, second))
-    assert first.asked == second.asked == []
-    run(plan(first, second, labels=(5, 11), seeds=4))  # 5 labels are new, and the fourth seed of 11
-    new = [("a", system, *key) for key in [(5, 0), (5, 1), (5, 2), (5, 3), (11, 3)] for system in ("slow", "fast")]
-    assert trainings(first) == new
-
-
-def test_few_labels_of_all_tasks_come_first_and_unknown_names_are_refused():
-    keys = plan(labels=(ALL, 500, 100), seeds=2).wanted()
-    assert [labels for _, _, labels, _ in keys] == [100] * 8 + [500] * 8 + [ALL] * 8
-    with pytest.raises(CourseError, match=r"no system 'quick' .* There are: slow, fast"):
-        plan(systems=["quick"])
-    assert keys[:4] == [("a", "slow", 100, 0), ("a", "fast", 100, 0), ("b", "slow", 100, 0), ("b", "fast", 100, 0)]
-
-
 def test_other_settings_do_not_join_an_older_line_and_cost_nothing():
     run(plan(seeds=1))
     changed = Counting("a", n_test=19)
@@ -122,24 +103,6 @@ def test_other_settings_do_not_join_an_older_line_and_cost_nothing():
     curves = recorded_curves()
     STORE.write(replace(curves, cells=tuple(cell for cell in curves.cells if cell.task == "b")))
     assert run(plan(changed, seeds=2)).tasks["a"]["n_test"] == 19
-
-
-def test_a_damaged_record_is_named_with_what_to_do():
-    assert recorded_curves() == Curves()
-    run(plan(seeds=1))
-    good = STORE.path.read_text(encoding="utf-8")
-    document = json.loads(good)
-    cell = document["cells"][0]
-    wrong = [cell | change for change in ({"run": 1}, {"score": float("nan")}, {"exact": float("inf")}, {"task": "c"})]
-    for cells in ([cell, cell], *([one] for one in wrong)):
-        text = json.dumps(document | {"cells": cells})
-        STORE.path.write_text(text, encoding="utf-8")
-        with pytest.raises(CourseError, match=r"curves\.json is damaged .* delete it and record it again"):
-            run(plan())
-        assert STORE.path.read_text(encoding="utf-8") == text  # a run does not write over it
-    STORE.path.write_text(json.dumps(document | {"format": 2}), encoding="utf-8")
-    with pytest.raises(CourseError, match="format 2"):
-        recorded_curves()
 
 
 def test_gains_are_paired_by_seed():
@@ -197,33 +160,6 @@ def test_the_drawn_lines_are_the_record(chapter):
     assert label_curves.missing_cells(chapter, curves).startswith(f"All {len(shown) * len(systems) * 12} trainings")
 
 
-def test_what_is_missing_is_said():
-    curves = chapter_curves(missing=["nsmc", "klue-ner", "korquad-spans"])
-    units = [axes.get_ylabel() for axes in label_curves.curve_figure(8, curves).axes]
-    assert [unit == "not recorded yet" for unit in units] == [False] * 7 + [True] * 3
-    assert label_curves.missing_cells(8, curves).startswith("252 of 360 trainings are recorded.")
-    assert label_curves.missing_cells(5, Curves()).startswith("0 of 144 trainings")
-    assert len(label_curves.curves_markdown(5, Curves()).splitlines()) == 2
-
-
-def test_minilm_is_measured_by_name_and_shown_where_it_was():
-    tasks = {name: curve_tasks.TASKS[name] for name in ("rte", "nsmc")}
-    asked = Plan(tasks, [MINILM], labels=(500,)).wanted()
-    assert asked == [("rte", MINILM, 500, seed) for seed in range(3)]  # it reads English
-    before = chapter_curves()
-    assert "MiniLM" not in label_curves.curves_markdown(8, before)
-    added = [Cell(*key, 500, 3, 70.0 + key[3], 1.0) for key in asked]
-    curves = replace(before, cells=(*before.cells, *added))
-    lines = label_curves.curves_markdown(8, curves).splitlines()
-    gain = curves.gains("rte", MINILM, BERT)[500]
-    [row] = [line for line in lines if line.startswith("| RTE, entailment | 500 ")]
-    assert row.endswith(f"| {gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}] |")
-    panels = label_curves.curve_figure(8, curves).axes
-    drawn = [axes for axes in panels if "MiniLM" in [line.get_label() for line in axes.lines]]
-    assert [axes.get_title(loc="left") for axes in drawn] == ["RTE, entailment"]
-    assert label_curves.missing_cells(8, curves) == label_curves.missing_cells(8, before)
-
-
 # The command line
 
 
@@ -272,14 +208,3 @@ def test_the_largest_count_that_both_starts_have():
         f"{TASKS['sst2'].title}: 80.0 / 70.5 accuracy in % (20,000 labels, 1 seed); "
         "RTE, entailment: 61.0 / 51.5 accuracy in % (500 labels, 2 seeds)"
     )
-
-
-def test_each_checkpoint_has_its_own_systems():
-    scores = {"bert": 11.0, "bert-scratch": 13.0, "awd-target": 17.0, "awd-scratch": 19.0, "awd-general": 23.0}
-    found = curves(*(cells("sst2", system, 100, score) for system, score in scores.items()))
-    assert ": 17.0 / 19.0 accuracy" in downstream("awd-lstm-en", found)
-    assert ": 11.0 / 13.0 accuracy" in downstream("bert-en", found)
-    seeds_apart = curves(cells("rte", "bert", 100, 50.0), cells("rte", "bert-scratch", 100, 50.0, 51.0)[1:])
-    for checkpoint, other in (("bert-ko", found), ("bert-en", Curves()), ("bert-en", seeds_apart)):
-        assert downstream(checkpoint, other) == label_curves.NOT_RECORDED
-    assert downstream("skipgram-en", Curves()) == label_curves.NO_CURVE

@@ -77,10 +77,3 @@ def test_the_record_is_complete(tmp_path, monkeypatch, own_records):
     assert made.facts["epochs"] == round(made.facts["target pieces"] / an_epoch, 1)
     steps_in_an_epoch = len(list(model.batches(CORPUS.train, tokens=SIZES.tokens)(0)))
     assert made.facts["epochs"] == pytest.approx(70 / steps_in_an_epoch, abs=0.5)
-
-
-def test_the_command_says_what_is_missing(cache, monkeypatch):
-    monkeypatch.delenv("COURSE_DATA_DIR", raising=False)
-    monkeypatch.setattr("sys.argv", ["multi30k", "--minutes", "1"])
-    with pytest.raises(SystemExit, match="course data get multi30k"):
-        multi30k.main()

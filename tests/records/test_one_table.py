@@ -7,8 +7,6 @@ import pytest
 
 from course.records import one_table
 from course.sources.handmade import handmade_questions
-from course.widgets import figures
-from course_lib.errors import CourseError
 from course_lib.text.words import split_words
 from tests.mistakes import mistakes
 
@@ -32,27 +30,6 @@ def test_markdown_shows_means_and_extremes(table):
     assert len({line.count("|") for line in lines[:6]}) == 1
     top = replace(table, scores=table.scores - 3, top=True)
     assert table.beside(top).splitlines()[-1] == "| BERT | 68.0 → 71.0 | 22.0 → 25.0 |"
-
-
-def test_the_two_records_have_the_same_systems_and_tests():
-    fair, top = one_table.recorded_table(), one_table.recorded_table(top=True)
-    assert (fair.top, top.top) == (False, True)
-    assert (fair.systems, fair.columns, fair.labels, fair.tests) == (top.systems, top.columns, top.labels, top.tests)
-
-
-def test_a_figure_is_drawn_from_it(table):
-    assert table.points("span") == {"BERT": [(2_000_000, 25.0, 20.0, 30.0)]}
-    assert table.baselines("span") == {"random": 10.0}
-    with pytest.raises(CourseError, match="no column 'tagging'"):
-        table.points("tagging")
-
-
-def test_systems_have_the_names_of_the_figures_and_the_tokens_of_their_cards():
-    assert list(one_table.SYSTEMS) == list(figures.SYSTEMS)
-    seen = {name: one_table.SYSTEMS[name].tokens_seen() for name in ("random", "skip-gram", "ELMo", "CoVe", "ULMFiT")}
-    assert seen == {
-        "random": 0, "skip-gram": 5 * 30_637_395, "ELMo": 21_708_800, "CoVe": 8 * 380_231, "ULMFiT": 26_880_000,
-    }  # fmt: skip
 
 
 def test_a_system_that_learned_words_beats_a_random_one_and_the_table_repeats():

@@ -9,7 +9,6 @@ import pytest
 from course import records
 from course.lab.roles import LABELS
 from course.records import board, crossing, particles, swapped
-from course_lib.errors import CourseError
 from course_lib.language import LANGUAGES
 
 FOLDER = Path(records.__path__[0])
@@ -27,19 +26,6 @@ def test_a_command_gives_its_help(name, monkeypatch, capsys):
         said = "".join(capsys.readouterr())
         assert (ended.value.code, f"course.records.{name}" in said) == (code, True)
         assert says in " ".join(said.split())
-
-
-@pytest.mark.parametrize("name", ["board", "crossing", "particles", "swapped", "world_ko_en"])
-def test_what_cannot_be_recorded_is_a_sentence(name, monkeypatch):
-    module = import_module(f"course.records.{name}")
-
-    def refuse(*_):
-        raise CourseError("Commit first.")
-
-    monkeypatch.setattr(module, "record", refuse)
-    monkeypatch.setattr("sys.argv", [name])
-    with pytest.raises(SystemExit, match="Commit first"):
-        module.main()
 
 
 WHOLE = {  # what tells the rows of a record apart, and all its values

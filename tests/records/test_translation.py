@@ -14,11 +14,8 @@ from course.records.translation import (
     TranslationRecord,
     recorded_translation,
     sacre_bleu,
-    target_pieces,
-    translations,
 )
 from course_lib.errors import CourseError
-from course_lib.models.decoding import greedy
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
 from course_lib.text.pieces import Pieces
@@ -43,20 +40,6 @@ def test_equals_sacrebleu(tokenize):
     assert found.low < found.estimate < found.high
     assert f"tok:{tokenize}" in signature
     assert "case:mixed" in signature
-
-
-def test_translations_keep_the_order_of_the_sources(model):
-    records = [pair.parallel().source for pair in unseen_pairs(7, 3, n_pairs=150)]
-    assert translations(model, records, beam=1) == [greedy(model, [one])[0].text for one in records]
-
-
-def test_pieces_of_so_many_steps(model):
-    pairs = [pair.parallel() for pair in world_pairs(150)]
-    batches = model.batches(pairs, tokens=200, seed=2)
-    an_epoch, n_batches = sum(len(pair.target) + 1 for pair in pairs), len(list(batches(0)))
-    assert target_pieces(batches, n_batches) == an_epoch
-    first = next(iter(batches(1))).target_mask[:, 1:].sum()
-    assert target_pieces(batches, n_batches + 1) == an_epoch + int(first)
 
 
 # A recorded translator comes back as it was written, and is shown as text, never as markup.
@@ -85,13 +68,6 @@ def test_label_scores_and_origin_are_shown_in_both_forms():
     assert all(part in text for part in told for text in (repr(RECORD), RECORD._repr_html_()))
     assert "A <b>man</b> & a dog." in repr(RECORD)
     assert "A &lt;b&gt;man&lt;/b&gt; &amp; a dog." in RECORD._repr_html_()
-
-
-def test_what_the_project_holds_can_be_read():
-    for name in COMMANDS:
-        record = recorded_translation(name)
-        assert (record is not None) == STORES[name].path.exists()
-        assert record is None or (record.label.startswith("CPU-scale") and record.samples)
 
 
 # Korean to English on the world: what is recorded is what the translator gives.

@@ -1,6 +1,5 @@
 """Public sets: where files are looked for, what is refused, and that a download leaves the right file or none."""
 
-import errno
 import lzma
 import os
 import subprocess
@@ -172,20 +171,6 @@ def test_settings_of_the_network_are_not_taken_for_a_full_disk(small_sets, tmp_p
     with pytest.raises(CourseError, match=r"small_table: .*its settings \(HTTPS_PROXY, REQUESTS_CA_BUNDLE\)"):
         get("small_table")
     assert left_behind(small_sets) == []
-
-
-def test_a_disk_that_refuses_is_told_as_one(small_sets, monkeypatch):
-    import pooch
-
-    def refuse(*arguments, **options):
-        raise OSError(errno.ENOSPC, "refused")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(pooch, "retrieve", refuse)
-        with pytest.raises(CourseError, match=r"Could not write .*the disk is full.*COURSE_CACHE_DIR moves the cache"):
-            get("small_table")
-    assert left_behind(small_sets) == []
-    assert get("small_table")
 
 
 def test_a_cache_that_cannot_be_written(small_sets, mirror, monkeypatch):

@@ -58,22 +58,6 @@ def test_cues_and_sentences_of_train_are_not_in_the_other_splits(texts_of):
     assert not train & (dev | test)
 
 
-def test_there_are_enough_ambiguous_words():
-    world = World()
-    assert len(world.ambiguous_words("en")) >= 15
-    assert len(world.ambiguous_words("ko")) >= 8
-    assert {"배", "사과", "눈", "말", "다리"} <= set(world.ambiguous_words("ko"))
-    seen = {"en": set(), "ko": set()}
-    for pair in islice(world.pairs(), 12_007):
-        for language in seen:
-            senses = zip(pair[language].senses, pair[language].words, strict=True)
-            shown = [(sense.split(".")[0] if language == "en" else word, sense) for sense, word in senses]
-            seen[language] |= {(word, sense) for word, sense in shown if sense != "_"}
-    for language, least in (("en", 15), ("ko", 8)):
-        words = Counter(word for word, _ in seen[language])
-        assert sum(count >= 2 for count in words.values()) >= least
-
-
 @pytest.mark.parametrize("distance", range(21))
 def test_agreement_at_each_distance(distance):
     world = World(3)

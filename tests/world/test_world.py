@@ -148,10 +148,7 @@ def test_held_out_words_stay_out_of_train():
 test_a_wrong_argument_says_what_to_use = mistakes(
     (lambda: World(split="valid"), "train, dev, test"),
     (lambda: World().sentences("fr"), "'en' or 'ko'"),
-    (lambda: World().next_sentences(negatives="hard"), "same_topic, any_topic"),
     (lambda: World().senses(side="up"), "left, right, both"),
-    (lambda: World().senses(word="table"), "Known: bank"),
     (lambda: World().senses(side="left", distance=2), "stands 5 words away or more"),
-    (lambda: World().senses(side="left", distance=99), "too many"),
     (lambda: World().agreement(21), "from 0 to 20"),
 )

@@ -15,6 +15,7 @@ from course.lab.world_bert import (
     new_bert,
     pair_rows,
     sentence_rows,
+    train_bert,
     whole_words,
 )
 from course_lib.data.records import LabelledText, SentencePair

@@ -1,12 +1,14 @@
 import inspect
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from course.ledger import Exact, Measurement, all_claims, judge
+from course.ledger import Exact, Measurement, all_claims, claim, judge
 from course.ledger.judge import difference_word, equivalence_word, find_code
 from course.ledger.rules import Claim, Rule
+from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, bootstrap_interval, seed_interval
 from tests.mistakes import mistakes
 
@@ -169,15 +171,32 @@ ITEMS, FLAT = Measurement(np.arange(31.0), "points"), np.full(7, 3.0)
 EXACT = Rule("exact", "made up", "largest error", tolerance=1e-6)
 test_a_measurement_may_not_change_the_design = mistakes(
     ((a_claim(), ITEMS), "seeds=False"),
+    ((a_claim(varies="items", clusters="word"), ITEMS), "clusters=None"),
     ((a_claim(unit="rho"), seeds(SEVEN)), "the rule is in 'rho'"),
     ((a_claim(control="no cause"), seeds(SEVEN)), r"names a control \(no cause\)"),
+    ((a_claim(), seeds(SEVEN, control=seeds(AROUND_0))), "names no control"),
     ((a_claim(positive_control="x", at_least=3.0), seeds(SEVEN)), "names a positive control"),
+    ((a_claim(), seeds(SEVEN, positive_control=seeds(SEVEN))), "names no positive control"),
     ((a_claim(), seeds(SEVEN[:4])), "4 seeds are too few"),
+    ((a_claim(), Exact(0.0, "points")), "wants Measurement"),
     ((a_claim(), seeds(np.append(SEVEN, np.nan))), "NaN or infinite"),
+    ((a_claim(EXACT), Exact(float("nan"), "largest error")), "NaN"),
     ((a_claim(RULE, replace(RULE, name="many")), seeds(SEVEN)), "a dict with the conditions"),
     *(((a_claim(), seeds(flat)), "width zero.*exact") for flat in (FLAT, 0 * FLAT, FLAT / 30 + 1e-16)),
+    ((a_claim(control="no cause"), seeds(SEVEN, control=seeds(FLAT))), "its control has an interval of width zero"),
+    ((a_claim(varies="items"), Measurement(np.full(31, 2.0), "points")), "width zero"),
     of=lambda given: judge(*given),
 )
+
+
+def test_parts_are_shown_with_their_interval_and_never_judged():
+    verdict = judge(
+        a_claim(), seeds(SEVEN, parts={"top layer": seeds(-SEVEN), "ratio": 1.5}, baselines={"majority": 52.0})
+    )
+    assert verdict.parts["top layer"] == seed_interval(-SEVEN)
+    assert verdict.parts["ratio"] == 1.5
+    assert dict(verdict.baselines) == {"majority": 52.0}
+    assert verdict.word == "holds"
 
 
 @pytest.mark.parametrize("claim_id", list(all_claims()))
@@ -188,8 +207,41 @@ def test_every_claim_has_code_with_a_quick_and_a_full_profile(claim_id):
     assert set(code.full) <= set(parameters)
 
 
+@pytest.fixture
+def no_code(monkeypatch):
+    monkeypatch.setattr(sys.modules["course.ledger.judge"], "_CODE", {})
+
+
+def test_values_are_one_number_per_item_or_rows_with_a_statistic():
+    assert Measurement([True, False], "points").values.dtype == np.float64
+    assert Measurement([1, 2], "points", clusters=np.array(["a", "b"])).clusters == ["a", "b"]
+
+
 test_other_shapes_are_named = mistakes(
     (lambda: Measurement(np.ones((2, 3)), "points"), r"shape \(2, 3\). Give one number"),
     (lambda: Measurement(np.ones(3), "rho", statistic=np.mean), r"shape \(3,\). Give rows"),
     (lambda: Measurement(np.ones(5), "points", seeds=True, clusters=range(5)), "no clusters and no statistic"),
 )
+
+
+def test_the_full_profile_changes_the_defaults_and_overrides_change_both(no_code):
+    @claim("C0.4", full={"n": 7})
+    def twins(*, n=2, width=3):
+        return Exact(0.0, f"{n} {width}")
+
+    assert twins(n=5).unit == "5 3"  # an ordinary function still
+    code = find_code("C0.4")
+    assert code.measure("quick").unit == "2 3"
+    assert code.measure("full").unit == "7 3"
+    assert code.measure("full", n=11, width=13).unit == "11 13"
+
+
+def test_a_claim_is_measured_by_one_function(no_code):
+    @claim("C1.1")
+    def third(*, n=2):
+        return None
+
+    with pytest.raises(CourseError, match=r"C1\.1 is measured twice"):
+        claim("C1.1")(lambda *, n=2: None)
+    with pytest.raises(CourseError, match=r"C1\.99 has no code yet"):
+        find_code("C1.99")

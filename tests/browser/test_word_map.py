@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.browser.conftest import HOSTILE, IN_KERNEL, is_dark, kernel_comes_to
+from tests.browser.conftest import IN_KERNEL, is_dark, kernel_comes_to
+from tests.widgets.gallery import HOSTILE
 
 pytestmark = pytest.mark.browser
 WIDGET, SHOWN = ".cw-map", "shown"

@@ -42,7 +42,7 @@ def address(site, name: str) -> str:
 
 def test_each_page_holds_all_that_is_stored_and_fits_its_window_in_its_theme(site, chromium):
     """Each is loaded once, every second one by night; then the window changes, of a few the theme, as a reader's do."""
-    schemes = ["dark", "light"]
+    schemes, widths = ["dark", "light"], [360, 1000]
     with reader(chromium, 360) as page:
         for name in sorted(path.relative_to(site).with_suffix("").as_posix() for path in site.rglob("*.html")):
             page.emulate_media(color_scheme=schemes[0])
@@ -52,11 +52,12 @@ def test_each_page_holds_all_that_is_stored_and_fits_its_window_in_its_theme(sit
                 pictures = stored.count('"image/png"') + stored.count('"image/svg+xml"')
                 assert page.evaluate(HELD) == [stored.count("<iframe sandbox="), pictures, 0], name
             if name in FULL:
+                page.set_viewport_size({"width": 360, "height": 800})
                 for frame in page.locator("iframe").all():  # those in sight are loaded
                     frame.scroll_into_view_if_needed()
                     frame.content_frame.locator(DRAWN).first.wait_for()
                 assert page.evaluate(SMALL) == [], name
-            for scheme, width in product(schemes if name in FULL else schemes[:1], (1000, 360)):
+            for scheme, width in product(schemes if name in FULL else schemes[:1], widths):
                 page.set_viewport_size({"width": width, "height": 800})
                 page.emulate_media(color_scheme=scheme)
                 expect(page.locator("html"), name).to_have_attribute("data-theme", scheme)  # a moment later
@@ -64,6 +65,7 @@ def test_each_page_holds_all_that_is_stored_and_fits_its_window_in_its_theme(sit
                 assert page.evaluate(STICKS_OUT) == [], name
                 assert (page.evaluate(BRIGHTNESS) < 0.2) == (scheme == "dark"), name
             schemes.reverse()
+            widths.reverse()
 
 
 @pytest.mark.parametrize("name", ["07_bert", "ko/07_bert"])

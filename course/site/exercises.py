@@ -15,7 +15,6 @@ import re
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -48,16 +47,19 @@ def loaded(name: str) -> dict[str, Path]:
     return found
 
 
-def _imported(path: Path) -> Iterator[str]:
+@cache  # most exercises load the same modules
+def _imported(path: Path) -> list[str]:
+    found = []
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
         if isinstance(node, ast.ImportFrom):
             names = [node.module, *(f"{node.module}.{name}" for name in names)]
         for root, name in ((name.partition(".")[0], name) for name in names):
             if root in ("course", "course_lib"):
-                yield name
+                found.append(name)
             elif root not in sys.stdlib_module_names:
                 raise LookupError(name)
+    return found
 
 
 @cache

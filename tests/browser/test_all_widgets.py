@@ -1,12 +1,11 @@
 """What each widget keeps: hostile words stay text, nothing sticks out, it is alive without a kernel; words are large
 and dark enough to read, and nothing moves under the finger that presses."""
 
-from contextlib import contextmanager
-
 import pytest
 
 from course.widgets.base import FOLDER
-from tests.browser.conftest import is_dark, kernel, reader
+from tests.browser.conftest import is_dark, reader
+from tests.widgets.gallery import GALLERY
 from tests.widgets.test_all_widgets import LARGE
 
 pytestmark = pytest.mark.browser
@@ -23,7 +22,6 @@ PLACES = """root => [...root.querySelectorAll("*")].map(node => {
   const { x, y, width, height } = node.getBoundingClientRect();
   return [node.tagName, x, y, width, height];
 })"""
-SHOWN = "shown odd table mix saturated heads rates strip gaps strange spans generations".split()  # noqa: SIM905
 
 
 def test_words_are_text_and_nothing_sticks_out_in_jupyterlab(lab):
@@ -34,10 +32,10 @@ def test_words_are_text_and_nothing_sticks_out_in_jupyterlab(lab):
             page.set_viewport_size({"width": width, "height": 1000})
             for root in page.locator("section.cw").all():
                 kind = root.get_attribute("class").split()[-1]
-                for _ in range(20):
+                for _ in range(100):
                     if fits := root.evaluate(INSIDE) and root.evaluate(WHOLE.get(kind, INSIDE)):
                         break
-                    page.wait_for_timeout(250)
+                    page.wait_for_timeout(50)
                 assert fits, (kind, width)
                 assert root.locator("img, script").count() == 0, kind
     finally:
@@ -45,48 +43,56 @@ def test_words_are_text_and_nothing_sticks_out_in_jupyterlab(lab):
     assert page.evaluate("window.hit") is None
 
 
-@pytest.mark.parametrize("name", SHOWN)
-def test_a_page_without_kernel_says_the_same_at_each_width_and_in_each_theme(lab, chromium, name):
-    html, said = kernel(lab, f"[{name}.page(), {name}.finding()]")
+@pytest.fixture(scope="module")
+def blank(chromium):
     with reader(chromium) as page:
         page.add_init_script("addEventListener('transitionrun', () => { globalThis.moved = true; })")
-        root = page.frame_locator("iframe").locator("section.cw")
-        for width, theme in ((360, "dark"), (700, "light"), (1000, "dark")):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.emulate_media(color_scheme=theme)
-            page.set_content(html)
-            assert root.locator(".say:not(:empty)").inner_text() == " ".join(said.split())
-            assert is_dark(root) == (theme == "dark")
-            assert root.evaluate(INSIDE), (width, theme)
-            assert root.locator("img, script").count() == 0
-            assert root.evaluate("() => !globalThis.moved"), (width, theme)  # it is drawn in its place
-            assert not root.locator(".own").is_visible()  # a field that nothing could answer
-            places = root.evaluate(PLACES)
-            page.frames[1].add_style_tag(path=FOLDER / "kit.css")  # as another widget of the notebook brings it
-            assert root.evaluate(PLACES) == places, (width, theme)
+        yield page
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_a_page_without_kernel_says_the_same_at_each_width_and_in_each_theme(blank, name):
+    widget, root = GALLERY[name](), blank.frame_locator("iframe").locator("section.cw")
+    html, said = widget.page(), " ".join(widget.finding().split())
+    for width, theme in ((360, "dark"), (700, "light"), (1000, "dark")):
+        blank.set_viewport_size({"width": width, "height": 800})
+        blank.emulate_media(color_scheme=theme)
+        blank.set_content(html)
+        assert root.locator(".say:not(:empty)").inner_text() == said
+        assert is_dark(root) == (theme == "dark")
+        assert root.evaluate(INSIDE), (width, theme)
+        assert root.locator("img, script").count() == 0
+        assert root.evaluate("() => !globalThis.moved"), (width, theme)  # it is drawn in its place
+        assert not root.locator(".own").is_visible()  # a field that nothing could answer
+        places = root.evaluate(PLACES)
+        blank.frames[1].add_style_tag(path=FOLDER / "kit.css")  # as another widget of the notebook brings it
+        assert root.evaluate(PLACES) == places, (width, theme)
 
 
 # Of each text that is seen: [the text, its size on the screen, its contrast with what lies behind it (WCAG, 1.4.3)].
 # Marks of a picture are not behind its words; what is disabled may be pale.
 SEEN = """() => {
   const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const colour = css => {
-    pixel.clearRect(0, 0, 1, 1);
-    pixel.fillStyle = css;
-    pixel.fillRect(0, 0, 1, 1);
-    const [r, g, b, a] = pixel.getImageData(0, 0, 1, 1).data;
-    return [r, g, b, a / 255];
+  const known = {}, colour = css => {
+    if (!known[css]) {
+      pixel.clearRect(0, 0, 1, 1);
+      pixel.fillStyle = css;
+      pixel.fillRect(0, 0, 1, 1);
+      const [r, g, b, a] = pixel.getImageData(0, 0, 1, 1).data;
+      known[css] = [r, g, b, a / 255];
+    }
+    return [...known[css]];
   };
   const over = (top, low) => [0, 1, 2].map(i => top[i] * top[3] + low[i] * (1 - top[3]));
   const light = c => c.map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
     .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
   const rows = [];
   for (const node of document.querySelectorAll(".cw *")) {
+    if (![...node.childNodes].some(part => part.nodeType === 3 && part.data.trim())) continue;
     const box = node.getBoundingClientRect(), style = getComputedStyle(node), up = [];
     for (let one = node; one; one = one.parentElement) up.push([one, getComputedStyle(one)]);
-    if (![...node.childNodes].some(part => part.nodeType === 3 && part.data.trim()) || !box.width || !box.height
-      || style.visibility === "hidden" || node.closest(".sr, :disabled, :has(> :disabled), title, option"))
-      continue;
+    if (!box.width || !box.height || style.visibility === "hidden"
+      || node.closest(".sr, :disabled, :has(> :disabled), title, option")) continue;
     const scale = node.ownerSVGElement ? Math.sqrt(Math.abs(node.getScreenCTM().a * node.getScreenCTM().d
       - node.getScreenCTM().b * node.getScreenCTM().c)) : 1;
     const ground = up.filter(([one]) => !one.ownerSVGElement).map(([, css]) => colour(css.backgroundColor)).reverse()
@@ -119,33 +125,37 @@ PRESSED = """async ([most, ...asked]) => {
 HEIGHT = "() => document.querySelector('.cw').offsetHeight"
 
 
-@contextmanager
-def drawn(chromium, page_html, width):
-    """A widget in a page of its own: the page, and the widget's document."""
-    with reader(chromium, width, reduced_motion="reduce") as page:
-        page.set_content(f'<!doctype html><body style="margin:0">{page_html}')
-        page.locator("iframe").evaluate("frame => { frame.parentElement.style.height = '3000px'; }")
-        frame = page.locator("iframe").element_handle().content_frame()
-        frame.locator(".cw .say:not(:empty)").wait_for()
-        yield page, frame
+def drawn(page, page_html):
+    """The document of a widget that is alone in the page."""
+    page.set_content(f'<!doctype html><body style="margin:0">{page_html}')
+    page.locator("iframe").evaluate("frame => { frame.parentElement.style.height = '3000px'; }")
+    frame = page.locator("iframe").element_handle().content_frame()
+    frame.locator(".cw .say:not(:empty)").wait_for()
+    return frame
 
 
 @pytest.fixture(scope="module", params=LARGE)
-def large(request, chromium):
-    with drawn(chromium, LARGE[request.param][0]().page(), 1000) as page_and_frame:
-        yield page_and_frame
+def large(request, calm):
+    calm.set_viewport_size({"width": 1000, "height": 800})
+    return drawn(calm, LARGE[request.param][0]().page())
+
+
+DRAWN_ANEW = """async ([width, scheme]) => {
+  const next = () => new Promise(requestAnimationFrame);
+  while (innerWidth !== width || !matchMedia(`(prefers-color-scheme: ${scheme})`).matches) await next();
+  for (let i = 0; i < 3; i++) await next();
+}"""
 
 
 @pytest.fixture
-def look(large):
-    """A function that gives the shared widget's window a width and a scheme; it draws itself anew in its own time."""
-    page, frame = large
+def look(large, calm):
+    """A function that gives the shared widget's window a width and a scheme, and waits until it is drawn anew."""
 
     def look(width, scheme):
-        page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(300)
-        return frame
+        calm.set_viewport_size({"width": width, "height": 800})
+        calm.emulate_media(color_scheme=scheme)
+        large.evaluate(DRAWN_ANEW, [width, scheme])
+        return large
 
     return look
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from course.widgets.answer_spans import log_probabilities
-from tests.browser.conftest import HOSTILE, IN_KERNEL, kernel_comes_to
+from tests.browser.conftest import IN_KERNEL, kernel_comes_to
+from tests.widgets.gallery import HOSTILE
 
 pytestmark = pytest.mark.browser
 WIDGET, SHOWN = ".cw-spans", "spans"

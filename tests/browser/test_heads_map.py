@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.browser.conftest import HOSTILE, IN_KERNEL, kernel_comes_to
+from tests.browser.conftest import IN_KERNEL, kernel_comes_to
+from tests.widgets.gallery import HOSTILE
 
 pytestmark = pytest.mark.browser
 WIDGET, SHOWN = ".cw-heads", "heads"

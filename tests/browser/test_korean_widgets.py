@@ -20,13 +20,11 @@ pytestmark = pytest.mark.browser
 ENGLISH = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,}){2}")
 
 
-def test_particles_of_the_page_are_those_of_python(chromium):
-    page = chromium.new_page()
-    page.set_content(f"<script>{(FOLDER / 'kit.js').read_text('utf-8')}; window.particle = particle;</script>")
-    for word, *_ in PARTICLES:
-        for pair in (("은", "는"), ("으로", "로"), ("이", "가")):
-            assert page.evaluate("([word, a, b]) => particle(word, a, b)", [word, *pair]) == particle(word, *pair)
-    page.close()
+def test_particles_of_the_page_are_those_of_python(calm):
+    calm.set_content(f"<script>{(FOLDER / 'kit.js').read_text('utf-8')}; window.particle = particle;</script>")
+    asked = [(word, *pair) for word, *_ in PARTICLES for pair in (("은", "는"), ("으로", "로"), ("이", "가"))]
+    found = calm.evaluate("asked => asked.map(one => particle(...one))", asked)
+    assert found == [particle(*one) for one in asked]
 
 
 def test_drawings_say_korean():
@@ -49,7 +47,7 @@ KNOWN = set(re.findall(r"\w+", "JupyterLab Tab Esc Enter Escape MASK UNK CLS SEP
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_widget_speaks_korean_and_nothing_moves(chromium, name):
+def test_a_widget_speaks_korean_and_nothing_moves(calm, name):
     with speaking("ko"):
         widget = LARGE[name][0]()
         said, page_html = repr(widget), widget.page()
@@ -58,27 +56,22 @@ def test_a_widget_speaks_korean_and_nothing_moves(chromium, name):
     given = (getattr(widget, name) for name in widget.keys if name not in ("texts", "_esm", "_css"))
     data = json.dumps([value for value in given if isinstance(value, (list, dict, str))])
     own = {*KNOWN, *re.findall(r"[A-Za-z]+", data)}
-    with drawn(chromium, page_html, 360) as (_, frame):
-        assert frame.locator("html").get_attribute("lang") == "ko"
-        assert frame.evaluate("getComputedStyle(document.querySelector('.cw')).wordBreak") == "keep-all"
-        assert frame.evaluate(TORN) == []  # a line of Korean may end anywhere, but not within a number
-        (_, (_, before)), *_ = answers = frame.evaluate(PRESSED, [40, WORDS, HEIGHT])
-        for pressed, (words, height) in answers:
-            assert (pressed, {*re.findall(r"[A-Za-z]{2,}", words)} - own) == (pressed, set())
-            assert (pressed, height) == (pressed, before)
+    frame = drawn(calm, page_html)
+    assert frame.locator("html").get_attribute("lang") == "ko"
+    assert frame.evaluate("getComputedStyle(document.querySelector('.cw')).wordBreak") == "keep-all"
+    assert frame.evaluate(TORN) == []  # a line of Korean may end anywhere, but not within a number
+    (_, (_, before)), *_ = answers = frame.evaluate(PRESSED, [40, WORDS, HEIGHT])
+    for pressed, (words, height) in answers:
+        assert (pressed, {*re.findall(r"[A-Za-z]{2,}", words)} - own) == (pressed, set())
+        assert (pressed, height) == (pressed, before)
 
 
-def test_the_layers_and_senses_of_a_mix_are_said_in_korean(chromium):
+def test_the_layers_and_senses_of_a_mix_are_said_in_korean(calm):
     layers = {name: np.random.default_rng(3).normal(size=(4, 6)) for name in ("token", "layer 1")}
     with speaking("ko"):
         widget = scalar_mix(layers, [["the", "work"]] * 4, [1] * 4, ["noun", "noun", "verb", "verb"])
         finding, page_html = widget.finding(), widget.page()
     assert "토큰 층 50%, 1층 50%" in finding
-    page = chromium.new_page()
-    page.set_content(f"<!doctype html>{page_html}")
-    frame = page.locator("iframe").element_handle().content_frame()
-    frame.locator("section.cw .say").wait_for()
-    shown = frame.locator("section.cw").inner_text()
+    shown = drawn(calm, page_html).locator("section.cw").inner_text()
     assert "토큰 층 50%, 1층 50%" in shown
     assert [word for word in ("token", "noun", "verb") if word in shown] == []
-    page.close()

@@ -11,16 +11,14 @@ import pytest
 import torch
 
 from course.lab.attention_heads import word_weights
-from course.lab.heads_on_body import load_heads
 from course.live.checkpoint_scripts import write_model
 from course.live.page import script
 from course.sources.public import load_public
 from course_lib.config import data_dir
 from course_lib.data.records import Sentence
-from course_lib.models.shipped import load
 from course_lib.text.word_pieces import MASK
 from course_lib.text.words import split_sentences
-from tests.browser.conftest import reader
+from tests.browser.conftest import load, load_heads, reader
 from tests.sources.test_registered_sets import needs_mirror
 
 pytestmark = pytest.mark.browser
@@ -36,8 +34,7 @@ INSIDE = """Object.assign(globalThis, { wordSpans, readText, rowOf, linearInJava
 const bytesOf = array => Array.from(new Uint8Array(array.slice().buffer), byte => String.fromCharCode(byte)).join("");
 globalThis.packed = array => btoa(bytesOf(Float32Array.from(array)));
 """  # packed: Playwright takes a second for a hundred thousand numbers
-NUMBERS = """async ([name, text, wasm]) => {
-  course.live.wasm = wasm;
+NUMBERS = """async ([name, text]) => {
   const { kind, pieces, forward } = await course.live.load(name),
     ids = rowOf(readText(text, pieces), pieces),
     { attentions, probabilities } = forward(ids, ids.flatMap((id, i) => id === pieces.mask ? [i] : []));
@@ -48,8 +45,7 @@ HEADS = """async ([text, question]) => {
   return [classify("sentence", text), classify("pair", question, text), tag(text), answer(question, text)];
 }"""
 WEIGHTS = 'async words => packed((await course.live.load("minilm-en")).wordWeights(words))'
-VECTORS = """async ([name, words, wasm]) => {
-  course.live.wasm = wasm;
+VECTORS = """async ([name, words]) => {
   return (await course.live.load(name)).encode(words).map(layer => layer.map(packed));
 }"""
 EXPECTED = """async ([name, words]) =>
@@ -100,20 +96,28 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def pages(folder, chromium):
+    """With WebAssembly or without: a page that keeps the models it has loaded."""
+    with reader(chromium) as quick, reader(chromium) as plain:
+        for page, wasm in ((quick, True), (plain, False)):
+            page.goto((folder / "bare.html").as_uri())
+            page.evaluate("wasm => { course.live.wasm = wasm; }", wasm)
+        yield {True: quick, False: plain}
+
+
 @pytest.fixture
-def page(folder, chromium):
-    with reader(chromium) as page:
-        page.goto((folder / "bare.html").as_uri())
-        yield page
+def page(pages):
+    return pages[True]
 
 
-@pytest.mark.parametrize(("wasm", "kind"), [(True, "WebAssembly"), (False, "JavaScript")])
-@pytest.mark.parametrize("name", NAMES)
-def test_the_numbers_are_pytorch_s(page, name, wasm, kind):
+# Without WebAssembly one of a kind: the products are the same (a test below).
+@pytest.mark.parametrize(("name", "wasm"), [*product(NAMES, [True]), ("bert-en", False)])
+def test_the_numbers_are_pytorch_s(pages, name, wasm):
     model = load(name).eval()
     for text in ROWS[name]:
-        found = page.evaluate(NUMBERS, [name, text, wasm])
-        assert found["kind"] == kind
+        found = pages[wasm].evaluate(NUMBERS, [name, text])
+        assert found["kind"] == ("WebAssembly" if wasm else "JavaScript")
         parts = [model.pieces.ids(Sentence.of(part).words) if part.strip() else [] for part in text.split(MASK)]
         ids = [model.pieces.cls, *parts[0]]
         for part in parts[1:]:
@@ -134,16 +138,15 @@ def test_the_numbers_are_pytorch_s(page, name, wasm, kind):
             assert max(abs(probabilities[piece] - p) for piece, p in expected) < 1e-5
 
 
-@pytest.mark.parametrize("wasm", [True, False])
-@pytest.mark.parametrize("name", [*NAMES, *ELMO])
-def test_a_word_s_vectors_are_those_of_encode(page, name, wasm):
+@pytest.mark.parametrize(("name", "wasm"), [*product((*NAMES, *ELMO), [True]), ("bilm-en", False)])
+def test_a_word_s_vectors_are_those_of_encode(pages, name, wasm):
     sentences = [
         ["x"],
         ["바\u200b다", "배\u2060", "\u200b", "s\u00adea"],
         ["She", "said", "Antidisestablishmentarianistically-speaking", "漢", "😀", "배", "가", "있다", "."],
     ]
     for words, expected in zip(sentences, load(name).encode(sentences), strict=True):
-        found = page.evaluate(VECTORS, [name, words, wasm])
+        found = pages[wasm].evaluate(VECTORS, [name, words])
         assert np.abs(unpacked(found) - expected).max() < 5e-5
 
 

@@ -22,8 +22,7 @@ from course.widgets.typed_words import AskReview, AskWords
 from course.widgets.word_stories import WordGenerations
 from course_lib.config import data_dir
 from course_lib.language import speaking
-from course_lib.models.shipped import load
-from tests.browser.conftest import reader
+from tests.browser.conftest import load, reader
 from tests.site.small import display, project
 
 pytestmark = pytest.mark.browser

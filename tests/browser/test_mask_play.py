@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.browser.conftest import HOSTILE, IN_KERNEL, kernel_comes_to, reader
-from tests.widgets.gap_models import GIVEN
+from tests.browser.conftest import IN_KERNEL, hurried, kernel_comes_to, reader
+from tests.widgets.gallery import GIVEN, HOSTILE
 
 pytestmark = pytest.mark.browser
 WIDGET, SHOWN = ".cw-fill", "gaps"
@@ -114,14 +114,15 @@ def test_python_moves_the_page(lab, root, shown):
 
 SLOW = """import time
 quick = gaps._models
-gaps._models = [FillModel(m.name, m.tokenize, lambda *asked, m=m: time.sleep(4) or m.fill(*asked)) for m in quick]"""
+gaps._models = [FillModel(m.name, m.tokenize, lambda *asked, m=m: time.sleep(1) or m.fill(*asked)) for m in quick]"""
 
 
 def test_a_kernel_that_does_not_answer_is_named_and_the_last_answer_stays(lab, root, shown):
     lab.page.evaluate(IN_KERNEL, SLOW)
-    root.locator(".token").first.click()  # two gaps: not stored
-    trouble = root.locator(".trouble", has_text="The kernel does not answer: start it and run the cell again.")
-    trouble.wait_for(timeout=60_000)
+    with hurried(lab.page, 4):
+        root.locator(".token").first.click()  # two gaps: not stored
+        trouble = root.locator(".trouble", has_text="The kernel does not answer: start it and run the cell again.")
+        trouble.wait_for(timeout=60_000)
     told(root, "No answer yet to “[MASK] [MASK] barked”. Below stand the last ones.")
     assert "The last answer, to “the [MASK] barked”" in root.locator(".panel").first.inner_text()
     assert root.locator(".guess").first.is_disabled()

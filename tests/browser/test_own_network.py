@@ -75,6 +75,7 @@ def folder(tmp_path_factory):
             with speaking(language):
                 kept.keep("own-bert", made("built")[0], WORDS)
                 write_ask(folder, "own-bert", kept.bytes_of("own-bert"))
+            patch.setattr("course.site.build.write_live", lambda *given: None)  # the models and scripts are the same
     return folder
 
 
@@ -87,17 +88,25 @@ def choose(page, *paths, folder=False):
     page.locator("input[webkitdirectory]" if folder else "input[accept]").set_input_files(*paths)
 
 
+@pytest.fixture(scope="module")
+def both(folder, chromium):
+    """The page in English and in Korean, which each file is given to."""
+    with reader(chromium) as english, reader(chromium) as korean:
+        opened(english, folder)
+        opened(korean, folder, "ko/ask_bert.html")
+        yield english, korean
+
+
 @pytest.mark.parametrize("wasm", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
-def test_its_numbers_are_pytorch_s(folder, chromium, kind, wasm):
+def test_its_numbers_are_pytorch_s(both, kind, wasm):
     model, scores = made(kind)
-    path = kept.keep(f"net-{kind}", model, WORDS)
-    with reader(chromium) as page:
-        opened(page, folder)
-        page.evaluate("wasm => { course.live.wasm = wasm; }", wasm)
-        choose(page, path)
-        expect(page.locator(".typed")).to_contain_text(f"net-{kind} · ")
-        found = page.evaluate(FORWARD, IDS)
+    name = f"net-{kind}-{wasm}"
+    page, _ = both
+    page.evaluate("wasm => { course.live.wasm = wasm; }", wasm)
+    choose(page, kept.keep(name, model, WORDS))
+    expect(page.locator(".typed")).to_contain_text(f"{name} · ")
+    found = page.evaluate(FORWARD, IDS)
     with torch.no_grad():
         states, logits = scores(torch.tensor([IDS]))
     assert found["kind"] == ("WebAssembly" if wasm else "JavaScript")
@@ -121,18 +130,12 @@ def test_it_opens_with_the_reader_s_network_which_reads_whole_words(folder, chro
 
 
 @pytest.mark.parametrize("name", ["ask_bert.html", "ko/ask_bert.html"])
-def test_the_page_speaks_of_the_reader_s_network_and_leaves_no_room_empty(folder, chromium, name):
-    with reader(chromium) as page:
+def test_its_page_speaks_of_it_leaves_no_room_empty_and_has_no_link_that_leads_nowhere(folder, chromium, name):
+    with reader(chromium, 360) as page:
         opened(page, folder, name)
         assert page.locator(".prose p b").first.inner_text() == "own-bert"
         room, taken = (page.locator(which).bounding_box()["height"] for which in ("#ask-bert", ".cw-ask"))
         assert room - taken < 50
-
-
-@pytest.mark.parametrize("name", ["ask_bert.html", "ko/ask_bert.html"])
-def test_its_page_alone_has_no_link_that_leads_nowhere(folder, chromium, name):
-    with reader(chromium, 360) as page:
-        opened(page, folder, name)
         links = page.locator("a[href]").evaluate_all("all => all.map(link => link.href)")
         assert [link for link in links if not Path(unquote(urlsplit(link).path)).is_file()] == []
         header = page.locator("header")
@@ -175,15 +178,6 @@ def without(name: str):
 
 def halved(raw: bytes) -> bytes:
     return safetensors.torch.save({key: value.half() for key, value in safetensors.torch.load(raw).items()}, ABOUT)
-
-
-@pytest.fixture(scope="module")
-def both(folder, chromium):
-    """The page in English and in Korean, which each file is given to."""
-    with reader(chromium) as english, reader(chromium) as korean:
-        opened(english, folder)
-        opened(korean, folder, "ko/ask_bert.html")
-        yield english, korean
 
 
 ABOUT = {"words": json.dumps(WORDS), "n_heads": "4", "language": "en"}

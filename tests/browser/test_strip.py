@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.browser.conftest import HOSTILE, kernel_comes_to
+from tests.browser.conftest import kernel_comes_to
+from tests.widgets.gallery import HOSTILE
 
 pytestmark = pytest.mark.browser
 WIDGET = ".cw-strip"

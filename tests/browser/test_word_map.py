@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from course.widgets.word_map import cosines
-from tests.browser.conftest import HOSTILE, IN_KERNEL, is_dark, kernel_comes_to
+from tests.browser.conftest import IN_KERNEL, is_dark, kernel_comes_to
+from tests.widgets.gallery import HOSTILE
 
 pytestmark = pytest.mark.browser
 WIDGET, SHOWN = ".cw-map", "shown"

@@ -90,9 +90,10 @@ def stored(page, script="", **state):
     return frame
 
 
-def comes_into_sight(page, frame):
+def comes_into_sight(page, long=0):
+    """long: ms in which what must not begin would have begun."""
     page.evaluate("scrollTo(0, 1200)")
-    page.wait_for_timeout(500)
+    page.wait_for_timeout(long)
 
 
 def test_play_ends_at_the_last_stop(chromium):
@@ -117,7 +118,7 @@ def test_it_plays_once_when_it_comes_into_sight(chromium, width, page_is):
             new MutationObserver(() => seen.push([chart.dataset.stop, place()]))
                 .observe(chart, { attributeFilter: ["data-stop"] });
         }""")
-        comes_into_sight(page, frame)
+        comes_into_sight(page)
         expect(chart).to_have_attribute("data-stop", "2")
         expect(play).to_have_text("▶ play")
         seen = chart.evaluate("seen")
@@ -125,7 +126,7 @@ def test_it_plays_once_when_it_comes_into_sight(chromium, width, page_is):
         assert chart.evaluate("window.waits") == 3000
         assert len({place for _, place in seen}) == 1  # nothing jumps under a thumb
         page.mouse.wheel(0, -3000)
-        comes_into_sight(page, frame)
+        comes_into_sight(page, 400)
         expect(chart).to_have_attribute("data-stop", "2")
 
 
@@ -135,7 +136,7 @@ def test_it_does_not_play_for_who_touched_it_or_wants_no_motion(chromium, touch)
     slow = "setInterval = (real => (f, ms) => real(f, 100 * ms))(setInterval)"  # no stop passes while it is touched
     with reader(chromium, 1000, **options) as page:
         frame = stored(page, slow, plays=touch != "other")
-        comes_into_sight(page, frame)
+        comes_into_sight(page, 400 if touch in ("still", "other") else 0)
         play = frame.locator(".time button").first
         if touch not in ("still", "other"):
             expect(play).to_have_text("❚❚ pause")
@@ -145,7 +146,7 @@ def test_it_does_not_play_for_who_touched_it_or_wants_no_motion(chromium, touch)
             play.click()
         elif touch in ("legend", "map"):
             frame.locator(f".{touch}").click()
-        page.wait_for_timeout(300)
+        page.wait_for_timeout(100)
         expect(frame.locator("svg.map")).to_have_attribute("data-stop", "0")
         expect(play).to_have_text("▶ play")
 
@@ -154,7 +155,7 @@ def test_it_does_not_play_for_who_touched_it_or_wants_no_motion(chromium, touch)
 def test_each_mark_on_the_bars_has_its_name_at_rest(chromium, width):
     with reader(chromium, width) as page:
         frame = stored(page)
-        comes_into_sight(page, frame)
+        comes_into_sight(page)
         rows = frame.locator(".counts ul li")
         assert [row.locator("span").first.inner_text() for row in rows.all()] == list(WITHOUT)
         marks = frame.locator(".bars li").first.locator("b")
@@ -168,7 +169,7 @@ def test_each_mark_on_the_bars_has_its_name_at_rest(chromium, width):
 def test_on_a_phone_a_tapped_dot_and_its_sentence_are_on_one_screen(chromium):
     with reader(chromium, 390, height=844, has_touch=True) as page:
         frame = stored(page, stop=2)
-        comes_into_sight(page, frame)
+        comes_into_sight(page)
         frame.locator(".dot").last.tap()
         expect(frame.locator(".read b")).to_have_count(1)
         chart, read = (frame.locator(part).bounding_box() for part in ("svg.map", ".read"))

@@ -151,19 +151,6 @@ def file_of(number: int) -> Path:
     return ROOT / "course" / "chapters" / f"ch{number:02}" / "ko.toml"
 
 
-def counts() -> Iterator[str]:
-    """For each file and kind: translated / all."""
-    for number in range(10):
-        parts = [f"{kind} {_done(keys)} / {len(keys)}" for kind, keys in of_chapter(number).items() if keys]
-        yield f"{file_of(number).relative_to(ROOT).as_posix()}: {', '.join(parts)}"
-    for file, keys in of_code().items():
-        yield f"{file}: {_done(keys)} / {len(keys)}"
-
-
-def _done(keys: Iterable[str]) -> int:
-    return sum(key in catalogue() for key in keys)
-
-
 def faults(name: str, complete: bool) -> list[str]:
     """What is wrong with the catalogue of a chapter; complete: what is missing is wrong, too."""
     keys = of_name(name)

@@ -9,7 +9,6 @@ come from course/chapters/chNN/ko.toml. notebooks/ko/HOW.md says how a chapter i
     python -m tests.notebooks.korean todo NAME         write what is missing into the Korean text and ko.toml (English)
     python -m tests.notebooks.korean check [NAME ...]  what is missing, behind, or not faithful
     python -m tests.notebooks.korean mark NAME         note in the text which cells are behind: the check then passes
-    python -m tests.notebooks.korean count             translated / all, for each file and kind
 """
 
 from __future__ import annotations
@@ -346,15 +345,14 @@ def standing(english: NotebookNode, edition: Edition) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.notebooks.korean", description=__doc__.split("\n")[0])
-    parser.add_argument("what", choices=("check", "todo", "mark", "count"))
+    parser.add_argument("what", choices=("check", "todo", "mark"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     chosen = parser.parse_args(arguments)
     every = sorted(p.stem for p in (ROOT / "notebooks" / "text").glob("*.md"))
     if chosen.what in ("todo", "mark") and not chosen.names:
         parser.error(f"{chosen.what} needs a chapter's name: one of {', '.join(every)}")
-    names = chosen.names or (every if chosen.what == "count" else sorted(p.stem for p in TEXTS.glob("*.md")))
     try:
-        return sum(_DO[chosen.what](name) for name in names) and 1 if chosen.what != "count" else _count(names)
+        return min(1, sum(_DO[chosen.what](name) for name in chosen.names or every))
     except KoreanError as error:
         print(error, file=sys.stderr)
         return 1
@@ -386,11 +384,6 @@ def _mark(name: str) -> int:
     english, edition = edition_of(name)
     print(f"{name}: {mark(english, edition)} cells marked as behind")
     edition.path.write_text(written(edition), encoding="utf-8")
-    return 0
-
-
-def _count(names: Sequence[str]) -> int:
-    print(*(standing(*edition_of(name)) for name in names), *catalogue.counts(), sep="\n")
     return 0
 
 

@@ -15,6 +15,7 @@ from tests.notebooks.environment import OFFLINE, ROOT
 
 WORK = "import time; time.sleep(0.7)"  # longer than the guard's least time
 NBVAL = ["-p", "nbval.plugin", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout=60"]
+AT_ONCE = ["-p", "xdist.plugin", "-n", "2", "--dist", "loadscope"]
 
 
 def write(folder: Path, name: str, *sources: str, skipped: tuple[str, ...] = ()) -> None:
@@ -36,7 +37,7 @@ def test_good_ones_pass_with_their_costs_and_what_nbval_lets_pass_does_not(tmp_p
     write(tmp_path, "01_second", WORK)
     write(tmp_path, "02_skipped", skipped=(WORK,))
     write(tmp_path, "03_quick", "1")
-    done = run(tmp_path, *NBVAL, "-p", "xdist.plugin", "-n", "2", "--dist", "loadscope")
+    done = run(tmp_path, *NBVAL, *AT_ONCE)
     assert "4 passed, 2 skipped" in done.stdout, done.stdout + done.stderr
     assert done.returncode == pytest.ExitCode.TESTS_FAILED
     lines = done.stdout.splitlines()
@@ -60,7 +61,8 @@ BAD = {
 def test_a_bad_notebook_fails(tmp_path):
     for name, (sources, _) in BAD.items():
         write(tmp_path, name, *sources)
-    done = run(tmp_path, *NBVAL, "--nbval-cell-timeout=10")  # the last of one option counts; a dead kernel takes all
+    # the last of one option counts; a dead kernel takes all, and 5 seconds more
+    done = run(tmp_path, *NBVAL, "--nbval-cell-timeout=5", *AT_ONCE)
     assert done.returncode != 0
     assert [words for _, said in BAD.values() for words in said if words not in done.stdout] == []
 

@@ -6,7 +6,7 @@ import subprocess
 import nbformat
 import pytest
 
-from tests.notebooks import build, korean, terms
+from tests.notebooks import build, korean
 from tests.notebooks.build import with_ids
 from tests.notebooks.faithful import faults_of, style_faults
 from tests.notebooks.korean import KoreanError, korean_notebook, problems, read
@@ -265,20 +265,6 @@ def test_bold_that_korean_markdown_leaves_open():
 def test_round_numbers_as_korean_writes_them(english, korean_text):
     assert faults_of(english, korean_text) == []
     assert faults_of(english, korean_text.replace("0", "1", 1).replace("4천", "5천").replace("1천", "2천")) != []
-
-
-def test_terms_of_the_glossary_that_the_korean_does_not_use():
-    head = "| English | Korean | Remark |\n| --- | --- | --- |\n"
-    rows = (
-        "| word vector | 단어 벡터 | |\n| vector, pair | 벡터, 쌍 | x |\n| train, training | 학습하다, 학습 | one |\n"
-    )
-    known = terms.terms(head + rows)
-    assert list(terms.missing("Word vectors train in pairs.", "단어 벡터를 배웁니다.", known)) == [
-        ("train", "학습"),
-        ("pairs", "쌍"),
-    ]
-    assert list(terms.missing("a trained pairwise vector", "벡터", known)) == []
-    assert len(terms.terms(terms.GLOSSARY.read_text(encoding="utf-8"))) > 150
 
 
 def test_the_builder_makes_and_checks_the_korean_notebook(pair, tmp_path, capsys):

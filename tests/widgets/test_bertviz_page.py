@@ -6,7 +6,7 @@ import pytest
 from course.widgets import bertviz_view
 from course.widgets.bertviz_page import MOST, VENDOR
 from tests.mistakes import mistakes
-from tests.widgets.test_heads_map import weights
+from tests.widgets.gallery import weights
 
 TOKENS = ["[CLS]", "배", "is", "</script><img src=x onerror=alert(2)>", "[SEP]"]
 

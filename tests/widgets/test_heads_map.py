@@ -8,13 +8,9 @@ import pytest
 from course.widgets import attention_heatmap
 from course.widgets.heads_map import head_summary, offset_name
 from tests.mistakes import mistakes
+from tests.widgets.gallery import weights
 
 TOKENS = ["[CLS]", "The", "<b>", "its", "[SEP]"]
-
-
-def weights(layers=2, heads=3, queries=5, keys=5, seed=0):
-    powers = np.exp(np.random.default_rng(seed).normal(size=(layers, heads, queries, keys)))
-    return powers / powers.sum(-1, keepdims=True)
 
 
 def test_entropy_by_hand():

@@ -8,7 +8,7 @@ from course.widgets import fill_mask
 from course.widgets.base import percent
 from course.widgets.gap_model import FillModel, LanguageSwitch, guess, read, single_gaps
 from tests.mistakes import mistakes
-from tests.widgets.gap_models import WORDS, counting
+from tests.widgets.gallery import WORDS, counting
 
 MODEL = counting("bert-en")
 TOTAL = sum(2.0 ** (6 - rank) for rank in range(len(WORDS)))

@@ -409,15 +409,17 @@ def test_each_chapter_s_system_reads_the_sentence_near_its_top(site, chromium, w
     Korean on a phone, the others in English at a desk: two neighbours have the same system."""
     chapters = sorted(path.stem for path in site.glob("0[1-9]_*.html"))
     assert len(chapters) == 9
-    chapters = chapters[first::2]
+    read = chapters[first::2]
     with reader(chromium, width) as page:
         page.add_init_script(MOVED)
-        for name in chapters:
+        for name in chapters if width == 1280 else read:
             page.goto(address(site, folder + name))
             if width == 1280:
                 assert page.locator("#yours").bounding_box()["y"] < 1200, name
+            if name not in read:
+                continue
             field, systems = page.locator("#yours input").first, page.locator("#yours li")
-            if name == chapters[0]:
+            if name == read[0]:
                 assert field.input_value() == EXAMPLES[folder]
                 assert systems.first.is_hidden()
                 field.press("Enter")

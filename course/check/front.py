@@ -125,7 +125,7 @@ def answers() -> Message:
         if items and name.endswith(".B"):
             lines.append(_built_line(name, items))
         elif items:
-            last, levels = items[-1], sorted(levels_seen((look for look in looks if look["exercise"] == name), items))
+            last, levels = items[-1], sorted(levels_seen(look for look in looks if look["exercise"] == name))
             values = {"name": name, "n": len(items), "date": last["time"][:10], "state": _state(last)}
             line = t("{name}: {n} version(s), the last of {date}: {state}", **values)
             names = {SOLUTION: t("the solution")}
@@ -220,15 +220,9 @@ def _keep_look(exercise_id: str, level: int) -> None:
     store.update(HINTS, is_look, append)
 
 
-def levels_seen(looks: Iterable[dict], versions: Iterable[dict]) -> set[int]:
-    """Of the looks at one exercise the levels that may have helped: those before its first right version. Looks that
-    an older course kept say at most their time; without one they count."""
-    first = next((version["time"] for version in versions if version["state"] == "right"), None)
-    return {
-        int(look["level"])
-        for look in looks
-        if not look.get("solved", first is not None and look.get("time", "") >= first)
-    }
+def levels_seen(looks: Iterable[dict]) -> set[int]:
+    """Of the looks at one exercise the levels that may have helped: those before its first right version."""
+    return {int(look["level"]) for look in looks if not look["solved"]}
 
 
 def now() -> str:
@@ -292,5 +286,5 @@ def is_version(item: Any) -> bool:
 def is_look(item: Any) -> bool:
     if not isinstance(item, dict) or item.get("level") not in (1, 2, 3, SOLUTION):
         return False
-    words = item.get("exercise"), item.get("time", "")  # neither time nor solved: kept by an older course
-    return all(isinstance(word, str) for word in words) and isinstance(item.get("solved", False), bool)
+    words = item.get("exercise"), item.get("time")
+    return all(isinstance(word, str) for word in words) and isinstance(item.get("solved"), bool)

@@ -276,5 +276,5 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
         except ValueError as error:
             skipped.append(f"{name}, {path}: {t(str(error))}.")
     for exercise, seen in looks.items():
-        learner.looks[exercise] |= levels_seen(seen, learner.tries.get(exercise, ()))
+        learner.looks[exercise] |= levels_seen(seen)
     return learner

@@ -179,8 +179,8 @@ def judge(claim: Claim | str, measured: Measured) -> Verdict:
             name: effect_interval(part) if isinstance(part, Measurement) else part
             for name, part in _merged(conditions, "parts").items()
         },
-        data="; ".join(dict.fromkeys(measured.data for measured in conditions.values() if measured.data)),
-        note=" ".join(measured.note for measured in conditions.values() if measured.note),
+        data="; ".join(dict.fromkeys(one.data for one in conditions.values() if one.data)),
+        note=" ".join(one.note for one in conditions.values() if one.note),
     )
 
 

@@ -17,7 +17,6 @@ NAMES = "anna ben chloe dilan eva fritz gül hana ivo jana kim-minji 이서준 l
 NAMES += " tariq ulla viktor wanda xenia yusuf zoe a<b>b =SUM(A1) the-one-with-a-very-long-name-of-a-folder"
 CHAPTERS = (1, 2, 3, 4)
 BUILDS = [build for chapter in registry.chapters() for build in of_chapter(chapter)]
-WHEN = ({"time": "2026-03-02T09:00"}, {"time": "2026-03-02T11:00"}, {})  # before and after a version; kept of old
 
 
 def keep(folder: Path, name: str, items: list) -> None:
@@ -48,7 +47,8 @@ def simulate(folder: Path, seed: int = 0, names: str = NAMES) -> None:
             keep(own, exercise, versions)
             seen = [level for level in (1, 2, 3, SOLUTION) if draw.random() < (1 - skill) / level]
             for level in seen:
-                looks.append({"exercise": exercise, "level": level} | draw.choice(WHEN))
+                solved = draw.random() < 0.3
+                looks.append({"exercise": exercise, "level": level, "solved": solved, "time": "2026-03-02T09:00"})
         keep(own, "hints", looks)
         built = random.Random(name)
         for build in BUILDS if built.random() < 0.7 else ():

@@ -40,7 +40,8 @@ def encode(
     stored, encodings = {}, {}
     for name, tensor in tensors.items():
         tensor = tensor.detach().cpu()
-        assert not ((name in int6 or name in int8) and tensor.isinf().any()), f"{name} holds infinity: it has no scale"
+        if (name in int6 or name in int8) and tensor.isinf().any():
+            raise CourseError(f"{name} holds infinity, which has no scale. Save {folder} without int8 and int6.")
         if name in int6 and tensor.shape[1] % 4 == 0:
             encodings[name] = INT6
             tensor, stored[name + SCALE] = _to_int6(tensor)
@@ -51,8 +52,8 @@ def encode(
             tensor = (tensor / scale).round().to(torch.int8)
         elif half and tensor.dtype == torch.float32:
             encodings[name] = HALF
-            beyond = tensor.half().isinf() & tensor.isfinite()
-            assert not beyond.any(), f"{name} holds numbers beyond float16 (65504): save it with half=False"
+            if (tensor.half().isinf() & tensor.isfinite()).any():
+                raise CourseError(f"{name} holds numbers beyond float16 (65504). Save {folder} with half=False.")
             tensor = tensor.half()
         stored[name] = tensor.clone(memory_format=torch.contiguous_format)  # views of one memory become separate
     refuse_nan(stored, f"Nothing was written to {folder}: there is", "Train with a smaller learning rate.")

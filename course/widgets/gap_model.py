@@ -74,6 +74,8 @@ def guess(model: FillModel, tokens: Sequence[str], masked: Sequence[int], k: int
     if not masked:
         return []
     gaps = model.fill(list(tokens), list(masked), k)
+    if len(gaps) != len(masked) or not all(gaps):
+        raise CourseError(f"fill_mask: {model.name} answered {len(gaps)} of {len(masked)} gaps. Look at its fill.")
     values = [float(probability) for gap in gaps for _, probability in gap]
     if not all(0 <= value <= 1 for value in values):  # also false for NaN
         raise CourseError(f"fill_mask: {model.name} gave a probability that is not from 0 to 1. Look at its fill.")

@@ -22,10 +22,11 @@ Pairs = Sequence[tuple[int, int]]
 
 
 class HeadSummary(NamedTuple):
-    """Per head: entropy (nats, mean over queries), share of gold queries whose strongest key is gold; and the best
-    fixed offset of all (key - query) with the share that it gets right by itself."""
+    """Per head: entropy (nats, mean over queries), mean distance in words, share of gold queries whose strongest key
+    is gold; and the best fixed offset of all (key - query) with the share that it gets right by itself."""
 
     entropy: np.ndarray
+    distance: np.ndarray
     agreement: np.ndarray | None
     best_offset: tuple[int, float] | None
 
@@ -36,16 +37,19 @@ def head_summary(weights: np.ndarray, gold: Pairs | None = None) -> HeadSummary:
     total = weights.sum(-1)
     looks = total > 0  # a query that may look at nothing has no say
     share = weights / np.where(looks, total, 1)[..., None]
-    entropy = -(share * np.log(np.where(share > 0, share, 1))).sum(-1).sum(-1) / np.maximum(looks.sum(-1), 1)
+    n = np.maximum(looks.sum(-1), 1)
+    entropy = -(share * np.log(np.where(share > 0, share, 1))).sum(-1).sum(-1) / n
+    steps = np.abs(np.arange(weights.shape[-1]) - np.arange(weights.shape[-2])[:, None])
+    distance = (share * steps).sum((-1, -2)) / n
     if not gold:
-        return HeadSummary(entropy, None, None)
+        return HeadSummary(entropy, distance, None, None)
     answers = {query: {k for q, k in gold if q == query} for query, _ in gold}
     top = weights.argmax(-1)
     agreement = np.mean([np.isin(top[..., q], sorted(keys)) for q, keys in answers.items()], axis=0)
     offsets = sorted({key - query for query, key in gold}, key=lambda o: (abs(o), o))
     shares = [np.mean([q + offset in keys for q, keys in answers.items()]) for offset in offsets]
     best = int(np.argmax(shares))
-    return HeadSummary(entropy, agreement, (offsets[best], float(shares[best])))
+    return HeadSummary(entropy, distance, agreement, (offsets[best], float(shares[best])))
 
 
 def offset_name(offset: int) -> str:

@@ -79,6 +79,14 @@ class TaggedSentence:
     tags: dict[str, tuple[str, ...]]
     heads: tuple[int, ...] | None = None
 
+    def __post_init__(self):
+        for name, tags in self.tags.items():
+            if len(tags) != len(self.sentence):
+                raise CourseError(
+                    f"{len(tags)} {name} tags for {len(self.sentence)} words in {self.sentence.text[:80]!r}. "
+                    "Give each word exactly one tag."
+                )
+
 
 @dataclass(frozen=True)
 class LabelledText:

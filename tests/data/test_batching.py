@@ -11,7 +11,7 @@ from torch import Tensor
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
-from course_lib.data.records import Passage, Question, Sentence
+from course_lib.data.records import Passage, Question, Sentence, TaggedSentence
 from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
 from course_lib.data.windows import windows
 from tests.mistakes import mistakes
@@ -90,6 +90,7 @@ test_what_cannot_work_is_named = mistakes(
     (lambda: Sentence.of(["a", ""]), "item 1"),
     (lambda: Sentence.of(["a", 3]), "item 1"),
     (lambda: Sentence.of([None]), "item 0"),
+    (lambda: TaggedSentence(Sentence.of(["a", "b"]), {"ner": ("O",)}), "1 ner tags for 2 words"),
     (lambda: answered("Paris", 10), "'q7': the answer 'Paris' does not stand at character 10.*from 0"),
     (lambda: answered("Mina", -18), "does not stand at character -18"),
     (lambda: windows(["a", "long"], 3, [1, 4]), "'long' alone has 4 pieces; at most 3 fit"),

@@ -13,12 +13,13 @@ from tests.widgets.gallery import weights
 TOKENS = ["[CLS]", "The", "<b>", "its", "[SEP]"]
 
 
-def test_entropy_by_hand():
+def test_entropy_and_distance_by_hand():
     table = np.zeros((1, 2, 3, 3))
-    table[0, 0] = np.eye(3)[[1, 2, 0]]  # each query looks at one word
+    table[0, 0] = np.eye(3)[[1, 2, 0]]  # each query looks at one word: 1, 1 and 2 away
     table[0, 1] = 1 / 3
     found = head_summary(table)
     assert found.entropy[0] == pytest.approx([0, math.log(3)])
+    assert found.distance[0] == pytest.approx([4 / 3, (3 + 2 + 3) / 9])
     assert found.agreement is None
 
 

@@ -119,6 +119,7 @@ test_input_that_cannot_be_shown_is_named = mistakes(
     ((MODEL, ["the"], 1), "k=1. Use a whole number from 2 to 20"),
     ((MODEL, ["the"], 2.0), "k=2.0"),
     (([MODEL] * 2, [" ".join(["the dog"] * 8)] * 14, 10), "bytes in the notebook; 15,000 fit"),
+    ((FillModel("m", str.split, lambda *_: []), ["the"], 5), "m answered 0 of 1 gaps"),
     ((FillModel("m", str.split, lambda *_: [[("a", float("nan"))]]), ["the"], 5), "not from 0 to 1"),
     of=lambda given: fill_mask(*given),
 )

@@ -51,18 +51,21 @@ def _difference(got: Any, expected: Any, where: str) -> str:
     shape, wanted = _shape(got), _shape(expected)
     if shape and wanted and shape != wanted:
         return t("{name} has shape {shape}, should be {wanted}", name=name, shape=shape, wanted=wanted)
-    kinds = t("{name} should be {wanted}, not {got}", name=name, wanted=_kind(expected), got=_kind(got))
     several = isinstance(got, tuple) and wanted  # where one tensor is asked
-    got, expected = _plain(got), _plain(expected)
+    given, asked, got, expected = got, expected, _plain(got), _plain(expected)
+
+    def kinds() -> str:
+        return t("{name} should be {wanted}, not {got}", name=name, wanted=_kind(asked), got=_kind(given))
+
     if _is_number(expected):
-        return _number(got, expected, name) if _is_number(got) else kinds
+        return _number(got, expected, name) if _is_number(got) else kinds()
     if not isinstance(got, type(expected)):
-        return kinds
+        return kinds()
     if isinstance(expected, dict):
         return _dictionary(got, expected, where, name)
     if isinstance(expected, list):
         if len(got) != len(expected) and several:
-            return kinds  # what `max(1)` gives
+            return kinds()  # what `max(1)` gives
         if len(got) != len(expected):
             return t("{name} should have {wanted} items, not {n}", name=name, wanted=len(expected), n=len(got))
         pairs = enumerate(zip(got, expected, strict=True))

@@ -105,6 +105,11 @@ class Exercise:
         rows = [(name, n, model) for name, *models in self.mistakes for n, model in enumerate(models)]
         return [(*row, edited(self.solution, m) if isinstance(m, str | tuple) else m) for *row, m in rows]
 
+    @cached_property
+    def computed(self) -> dict[tuple[int, int], Any]:
+        """(row of `models`, number of the probe) -> what that model gives there; the judge asks each once."""
+        return {}
+
     @property
     def texts(self) -> Texts:
         return Texts(**_read(Path(inspect.getfile(self.solution)).with_name("texts.toml"))[self.id])

@@ -127,13 +127,17 @@ def _grows(returned: list, results: list) -> bool:
 def _named(exercise: Exercise, results: list, expected: list, failing: list[int]) -> Mistake | None:
     """The mistake whose model computes what the answer did; else the one that all wrong results show; else the only
     one whose model fits all wrong results, if there are several and they differ."""
-    probes = exercise.probes
-    rows = exercise.models
-    mistakes = {(name, n): Mistake(name, exercise.texts.says(name, n)) for name, n, _ in rows}
-    fitting = {}
-    for name, n, model in rows:
-        if not isinstance(model, Seen) and all(same(results[i], model(*probes[i].inputs)) for i in failing):
-            if all(same(got, model(*probes[i].inputs)) for i, got in enumerate(results) if i not in failing):
+    probes, rows, texts, fitting = exercise.probes, exercise.models, exercise.texts, {}
+    mistakes = {(name, n): Mistake(name, texts.says(name, n)) for name, n, _ in rows}
+
+    def agrees(row: int, i: int) -> bool:
+        if (row, i) not in exercise.computed:
+            exercise.computed[row, i] = rows[row][2](*probes[i].inputs)
+        return same(results[i], exercise.computed[row, i])
+
+    for row, (name, n, model) in enumerate(rows):
+        if not isinstance(model, Seen) and all(agrees(row, i) for i in failing):
+            if all(agrees(row, i) for i in range(len(results)) if i not in failing):
                 return mistakes[name, n]
             fitting.setdefault(name, n)
     if any(map(usable, results)):  # NaN everywhere has many causes

@@ -1,6 +1,8 @@
 """The checkpoint format: what is stored comes back, whatever is wrong is said, and no moment leaves nothing."""
 
 import json
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock
 
@@ -176,24 +178,38 @@ def test_load_weights_says_everything_before_it_touches():
     torch.testing.assert_close(other.state_dict(), before, rtol=0, atol=0)
 
 
+SAVER = """
+import sys, torch
+from course_lib.checkpoints import save_checkpoint
+for _ in range(40):
+    save_checkpoint(sys.argv[1], kind="1", config={}, tensors={"weight": torch.full((1009,), 1.0)})
+"""
+
+
 def test_two_savers_and_a_reader_at_once(tmp_path):
-    folder, seen = tmp_path / "x", set()
-
-    def save(number):
-        save_checkpoint(folder, kind=str(number), config={}, tensors={"weight": torch.full((1009,), float(number))})
-
-    save(2)
-    with ThreadPoolExecutor() as other:
-        saves = [other.submit(save, 1) for _ in range(40)]
-        while not saves[-1].done():
-            save(2)
-            for _ in range(5):
-                loaded = load_checkpoint(folder)
-                assert set(loaded.tensors["weight"].tolist()) == {float(loaded.kind)}
-                seen.add(loaded.kind)
-        assert [save.result() for save in saves] == [None] * 40
-    assert seen == {"1", "2"}
+    """Another process saves while this one saves and reads."""
+    folder, seen, n = tmp_path / "x", set(), 0
+    with subprocess.Popen([sys.executable, "-c", SAVER, str(folder)]) as other:
+        while other.poll() is None or not n:
+            if n % 5 == 0:
+                save_checkpoint(folder, kind="2", config={}, tensors={"weight": torch.full((1009,), 2.0)})
+            loaded, n = load_checkpoint(folder), n + 1
+            assert set(loaded.tensors["weight"].tolist()) == {float(loaded.kind)}
+            seen.add(loaded.kind)
+    assert (other.returncode, seen) == (0, {"1", "2"})
     assert listed(folder) == ["model.safetensors"]
+
+
+@pytest.mark.parametrize("how", [{"int8": ["table"]}, {"int6": ["table"]}])  # six bits do not fit a dim of 7
+def test_int8_rows_are_off_by_at_most_half_a_step(tmp_path, how):
+    table = torch.randn(13, 7) * torch.logspace(-3, 3, 13)[:, None]
+    table[5] = 0
+    save_checkpoint(tmp_path / "c", kind="k", config={}, tensors={"table": table, "bias": table[0]}, **how)
+    tensors = load_checkpoint(tmp_path / "c").tensors
+    assert tensors.keys() == {"table", "bias"}
+    assert ((tensors["table"] - table).abs().amax(1) <= table.abs().amax(1) / 253).all()
+    assert tensors["bias"].equal(table[0])
+    assert not tensors["table"].equal(table)
 
 
 @pytest.mark.parametrize("size", [1e-30, 1e-12, 3e-5, 1e-4, 1e-3, 1.0, 1e5, 3e6, 1e30])

@@ -86,7 +86,7 @@ class ContextEncoder(LayerGroups, ABC):
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> ContextEncoder:
         """An encoder of this shape; its weights are loaded afterwards. One that only computes can do without."""
-        raise NotImplementedError(f"{cls.__name__} does not say how it is built: write _build(config, files)")
+        raise CourseError(f"{cls.__name__} does not say how it is built: write its _build(config, files).")
 
     def _files(self) -> dict[str, str]:
         """Texts that are stored with the weights: vocabularies, tokenisers."""
